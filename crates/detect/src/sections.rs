@@ -12,7 +12,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Section {
     pub(crate) lock: u32,
-    pub(crate) lane: u32,
+    pub(crate) chain: u32,
     /// The event that opens it.
     pub(crate) open: u32,
     /// The event that closes it, or [`NONE`].
@@ -88,34 +88,34 @@ pub(crate) struct Sections {
     pub(crate) holds: Holds,
     /// With each open section its number.
     open_now: sync::Sections<u32>,
-    /// By lane: the list of its open sections, and how many these are.
+    /// By chain: the list of its open sections, and how many these are.
     open: Vec<(u32, u32)>,
 }
 
 impl Sections {
-    /// The list of sections that a lane has open now.
+    /// The list of sections that a chain has open now.
     #[inline]
-    pub(crate) fn held(&self, lane: u32) -> u32 {
-        self.open.get(lane as usize).map_or(NONE, |open| open.0)
+    pub(crate) fn held(&self, chain: u32) -> u32 {
+        self.open.get(chain as usize).map_or(NONE, |open| open.0)
     }
 
-    /// Whether a lane has none open.
-    pub(crate) fn holds_none(&self, lane: u32) -> bool {
-        self.open.get(lane as usize).is_none_or(|open| open.1 == 0)
+    /// Whether a chain has none open.
+    pub(crate) fn holds_none(&self, chain: u32) -> bool {
+        self.open.get(chain as usize).is_none_or(|open| open.1 == 0)
     }
 
     /// What the next event opens or closes.
-    pub(crate) fn step(&mut self, batch: &Batch, at: u32, event: Event, lane: u32, acts: &mut Vec<Act>) {
+    pub(crate) fn step(&mut self, batch: &Batch, at: u32, event: Event, chain: u32, acts: &mut Vec<Act>) {
         acts.clear();
         let all = &mut self.all;
         let effect = self.open_now.step(batch, event, |mode| {
             let shared = mode == LockMode::Shared;
-            all.push(Section { lock: 0, lane, open: at, close: NONE, shared });
+            all.push(Section { lock: 0, chain, open: at, close: NONE, shared });
             all.len() as u32 - 1
         });
         let Some(effect) = effect else { return };
-        if self.open.len() <= lane as usize {
-            self.open.resize(lane as usize + 1, (NONE, 0));
+        if self.open.len() <= chain as usize {
+            self.open.resize(chain as usize + 1, (NONE, 0));
         }
         for (mode, change) in effect.changes() {
             match change {
@@ -123,7 +123,7 @@ impl Sections {
                 Change::ClosesInitial => acts.push(Act::ClosesEarly(mode == LockMode::Shared)),
                 Change::Opens(number) => {
                     self.all[number as usize].lock = effect.lock.0;
-                    let (list, count) = &mut self.open[lane as usize];
+                    let (list, count) = &mut self.open[chain as usize];
                     *list = self.holds.push(*list, number);
                     *count += 1;
                     acts.push(Act::Opens(number));
@@ -131,7 +131,7 @@ impl Sections {
                 Change::Closes(number) => {
                     let section = &mut self.all[number as usize];
                     section.close = at;
-                    let (list, count) = &mut self.open[section.lane as usize];
+                    let (list, count) = &mut self.open[section.chain as usize];
                     *list = self.holds.remove(*list, number);
                     *count -= 1;
                     acts.push(Act::Closes(number));

@@ -50,7 +50,7 @@ impl Solver {
         if self.as_recorded(goal) || self.linearise(meter)?.is_none() {
             return Ok(true);
         }
-        self.order.note_all(&self.facts.lanes);
+        self.order.note_all(&self.facts.chains);
         let mut branches: Vec<Branch> = Vec::new();
         let mut sound = self.saturate(meter)?;
         loop {
@@ -79,7 +79,7 @@ impl Solver {
 
     fn go(&mut self, way: Way) -> Result<(), Contradiction> {
         match way {
-            Way::Before(a, b) => self.order.add(&self.facts.lanes, a, b),
+            Way::Before(a, b) => self.order.add(&self.facts.chains, a, b),
             Way::Sees(read, write) => self.settle(read, write),
         }
     }
@@ -96,10 +96,10 @@ impl Solver {
                 ways.into_iter().flatten().collect()
             }
             Stuck::Write(write) => {
-                let cell = self.facts.cells.of(write).unwrap_or(NONE);
-                let current = self.linear.current(cell);
+                let lifetime = self.facts.lifetimes.of(write).unwrap_or(NONE);
+                let current = self.linear.current(lifetime);
                 let waits = |read: &u32| !self.linear.is_placed(&self.facts, *read) && *read != write;
-                let Some(read) = self.readers(cell, current).find(waits) else { return Vec::new() };
+                let Some(read) = self.readers(lifetime, current).find(waits) else { return Vec::new() };
                 let before = (current != NONE).then_some(Way::Before(write, current));
                 before.into_iter().chain([Way::Before(read, write)]).collect()
             }
@@ -117,26 +117,26 @@ impl Solver {
         if one.close == NONE || other.open == 0 {
             return None;
         }
-        let event = |lane: u32, count: u32| self.facts.lanes.events[lane as usize][count as usize - 1];
-        Some(Way::Before(event(one.lane, one.close), event(other.lane, other.open)))
+        let event = |chain: u32, count: u32| self.facts.chains.events[chain as usize][count as usize - 1];
+        Some(Way::Before(event(one.chain, one.close), event(other.chain, other.open)))
     }
 
     fn is_closed(&self, section: u32) -> bool {
         let place = self.facts.runs.places[section as usize];
-        place.close <= self.order.set[place.lane as usize]
+        place.close <= self.order.set[place.chain as usize]
     }
 
     /// An `up` and a `down` whose order is not decided: of this `down` if there is one, else of another.
     fn token(&self, down: u32) -> Vec<Way> {
-        let lanes = &self.facts.lanes;
+        let chains = &self.facts.chains;
         let Some(number) = self.facts.semaphores.of(down) else { return Vec::new() };
         let semaphore = &self.facts.semaphores.all[number as usize];
         let downs = [down].into_iter().chain(semaphore.downs.iter().copied());
-        for down in downs.filter(|&down| self.order.has(lanes, down)) {
+        for down in downs.filter(|&down| self.order.has(chains, down)) {
             let open = |&&up: &&u32| {
-                self.order.can_have(up) && !self.order.le(lanes, up, down) && !self.order.le(lanes, down, up)
+                self.order.can_have(up) && !self.order.le(chains, up, down) && !self.order.le(chains, down, up)
             };
-            let in_set = semaphore.ups.iter().filter(open).find(|&&up| self.order.has(lanes, up));
+            let in_set = semaphore.ups.iter().filter(open).find(|&&up| self.order.has(chains, up));
             if let Some(&up) = in_set.or_else(|| semaphore.ups.iter().find(open)) {
                 return vec![Way::Before(down, up), Way::Before(up, down)];
             }

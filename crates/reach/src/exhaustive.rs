@@ -1,6 +1,6 @@
 //! Goes through all feasible prefixes, and remembers where it has been: exact, and slow.
 //!
-//! What a prefix can be continued with depends on its events, on the last write of each cell, and on which notifies came
+//! What a prefix can be continued with depends on its events, on the last write of each lifetime, and on which notifies came
 //! before their waits.
 
 use crate::facts::{Facts, NONE, Section};
@@ -14,12 +14,12 @@ struct Search<'a, 'l> {
     meter: &'a mut Meter<'l>,
     seen: FxHashSet<Vec<u32>>,
     counts: Vec<u32>,
-    /// By cell: its last write.
+    /// By lifetime: its last write.
     last: Vec<u32>,
     prefix: Vec<u32>,
 }
 
-/// A cell and its last write before.
+/// A lifetime and its last write before.
 type Overwritten = Option<(usize, u32)>;
 
 /// The answer, after looking at everything if need be.
@@ -29,8 +29,8 @@ pub(crate) fn search(facts: &Facts, goal: &Goal, meter: &mut Meter<'_>) -> Answe
         goal,
         meter,
         seen: FxHashSet::default(),
-        counts: vec![0; facts.lanes.len()],
-        last: vec![NONE; facts.cells.cells.len()],
+        counts: vec![0; facts.chains.len()],
+        last: vec![NONE; facts.lifetimes.lifetimes.len()],
         prefix: Vec::new(),
     };
     match search.go() {
@@ -42,7 +42,7 @@ pub(crate) fn search(facts: &Facts, goal: &Goal, meter: &mut Meter<'_>) -> Answe
 
 impl Search<'_, '_> {
     fn has(&self, event: u32) -> bool {
-        self.facts.lanes.has(&self.counts, event)
+        self.facts.chains.has(&self.counts, event)
     }
 
     fn place(&self, event: u32) -> Option<usize> {
@@ -55,8 +55,8 @@ impl Search<'_, '_> {
 
     fn may_come(&self, event: u32) -> bool {
         let facts = self.facts;
-        let needs = facts.always.of(event).iter().chain(facts.beside.of(event));
-        if needs.copied().any(|needed| !self.has(needed)) {
+        let predecessors = facts.always.of(event).iter().chain(facts.beside.of(event));
+        if predecessors.copied().any(|needed| !self.has(needed)) {
             return false;
         }
         if self.goal.before.iter().any(|&(a, b)| b == event && !self.has(a)) {
@@ -75,9 +75,9 @@ impl Search<'_, '_> {
                 }
             }
         }
-        if let Some(cell) = facts.cells.of(event)
-            && facts.cells.reads(event)
-            && !facts.cells.may_see(event, self.last[cell as usize])
+        if let Some(lifetime) = facts.lifetimes.of(event)
+            && facts.lifetimes.reads(event)
+            && !facts.lifetimes.may_see(event, self.last[lifetime as usize])
         {
             return false;
         }
@@ -107,22 +107,22 @@ impl Search<'_, '_> {
             return None;
         }
         let facts = self.facts;
-        let mut nexts: Vec<u32> = (0..facts.lanes.len())
-            .filter(|&lane| self.counts[lane] < self.goal.most[lane])
-            .map(|lane| facts.lanes.events[lane][self.counts[lane] as usize])
+        let mut nexts: Vec<u32> = (0..facts.chains.len())
+            .filter(|&chain| self.counts[chain] < self.goal.most[chain])
+            .map(|chain| facts.chains.events[chain][self.counts[chain] as usize])
             .filter(|&event| self.may_come(event))
             .collect();
         nexts.sort_unstable_by(|a, b| b.cmp(a));
         Some(nexts)
     }
 
-    /// Goes on with an event. What its cell held before, if it writes.
+    /// Goes on with an event. What its lifetime held before, if it writes.
     fn take(&mut self, event: u32) -> Overwritten {
         let facts = self.facts;
-        self.counts[facts.lanes.of(event)] += 1;
+        self.counts[facts.chains.of(event)] += 1;
         self.prefix.push(event);
-        let cell = facts.cells.of(event).filter(|_| facts.cells.writes(event))? as usize;
-        Some((cell, std::mem::replace(&mut self.last[cell], event)))
+        let lifetime = facts.lifetimes.of(event).filter(|_| facts.lifetimes.writes(event))? as usize;
+        Some((lifetime, std::mem::replace(&mut self.last[lifetime], event)))
     }
 
     fn go(&mut self) -> Result<bool, Over> {
@@ -141,12 +141,12 @@ impl Search<'_, '_> {
                     overwritten = self.take(event);
                     break;
                 }
-                if let Some((cell, write)) = *overwritten_here {
-                    self.last[cell] = write;
+                if let Some((lifetime, write)) = *overwritten_here {
+                    self.last[lifetime] = write;
                 }
                 way.pop();
                 if let Some(event) = self.prefix.pop() {
-                    self.counts[self.facts.lanes.of(event)] -= 1;
+                    self.counts[self.facts.chains.of(event)] -= 1;
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! A question in terms of lanes.
+//! A question in terms of chains.
 
 use crate::facts::Facts;
 use crate::question::Question;
@@ -10,31 +10,31 @@ pub(crate) struct Goal {
     pub(crate) contains: Vec<u32>,
     /// Pairs that must be in it in this order; none is fixed.
     pub(crate) before: Vec<(u32, u32)>,
-    /// By lane: how many of its events it may have at most.
+    /// By chain: how many of its events it may have at most.
     pub(crate) most: Vec<u32>,
 }
 
 impl Goal {
     /// `None` if the question contradicts itself.
     pub(crate) fn new(facts: &Facts, question: &Question<'_>) -> Option<Goal> {
-        let lanes = &facts.lanes;
+        let chains = &facts.chains;
         let fixed = facts.fixed;
-        let end = fixed + lanes.events.iter().map(Vec::len).sum::<usize>() as u32;
+        let end = fixed + chains.events.iter().map(Vec::len).sum::<usize>() as u32;
         let mut goal = Goal {
             contains: Vec::new(),
             before: Vec::new(),
-            most: lanes.events.iter().map(|events| events.len() as u32).collect(),
+            most: chains.events.iter().map(|events| events.len() as u32).collect(),
         };
-        let mut lanes_of_next = Vec::with_capacity(question.next.len());
+        let mut chains_of_next = Vec::with_capacity(question.next.len());
         for &next in question.next {
-            if next < fixed || next >= end || lanes_of_next.contains(&lanes.of(next)) {
+            if next < fixed || next >= end || chains_of_next.contains(&chains.of(next)) {
                 return None;
             }
-            lanes_of_next.push(lanes.of(next));
-            let position = lanes.position(next);
-            goal.most[lanes.of(next)] = position;
+            chains_of_next.push(chains.of(next));
+            let position = chains.position(next);
+            goal.most[chains.of(next)] = position;
             if position > 0 {
-                goal.contains.push(lanes.events[lanes.of(next)][position as usize - 1]);
+                goal.contains.push(chains.events[chains.of(next)][position as usize - 1]);
             }
             goal.contains.extend(facts.always.of(next).iter().filter(|needed| !question.next.contains(needed)));
         }

@@ -10,15 +10,15 @@ use crate::question::{Meter, Over};
 /// Buffers of one attempt.
 pub(crate) struct Linear {
     done: Vec<u32>,
-    /// By lane: it cannot go on before that lane has come so far.
+    /// By chain: it cannot go on before that chain has come so far.
     waits: Vec<(u32, u32)>,
     blocked: Vec<bool>,
     any_blocked: bool,
-    /// By cell: the last write.
+    /// By lifetime: the last write.
     current: Vec<u32>,
     /// By write: how many reads of the set have yet to see it.
     pending: Vec<u32>,
-    /// By cell: how many have yet to see what was there at first.
+    /// By lifetime: how many have yet to see what was there at first.
     pending_first: Vec<u32>,
     /// By lock that matters: its open sections.
     open: Vec<Vec<u32>>,
@@ -27,7 +27,7 @@ pub(crate) struct Linear {
     pub(crate) order: Vec<u32>,
 }
 
-/// Why the next event of a lane cannot come, although all before it have.
+/// Why the next event of a chain cannot come, although all before it have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stuck {
     /// It would open this section while that one is open.
@@ -42,15 +42,15 @@ pub(crate) enum Stuck {
 
 impl Linear {
     pub(crate) fn new(facts: &Facts, events: u32) -> Linear {
-        let (lanes, cells) = (facts.lanes.len(), facts.cells.cells.len());
+        let (chains, lifetimes) = (facts.chains.len(), facts.lifetimes.lifetimes.len());
         Linear {
-            done: vec![0; lanes],
-            waits: vec![(0, 0); lanes],
-            blocked: vec![false; lanes],
+            done: vec![0; chains],
+            waits: vec![(0, 0); chains],
+            blocked: vec![false; chains],
             any_blocked: false,
-            current: vec![NONE; cells],
+            current: vec![NONE; lifetimes],
             pending: vec![0; events as usize],
-            pending_first: vec![0; cells],
+            pending_first: vec![0; lifetimes],
             open: vec![Vec::new(); facts.runs.locks.len()],
             counts: Vec::new(),
             order: Vec::new(),
@@ -76,20 +76,20 @@ impl Linear {
         meter.spend(u64::from(total))?;
         while self.order.len() < total as usize {
             let mut first = (NONE, 0);
-            for (lane, (&done, &count)) in self.done.iter().zip(view.set).enumerate() {
-                if done < count && !self.blocked[lane] {
-                    first = first.min((view.facts.lanes.events[lane][done as usize], lane));
+            for (chain, (&done, &count)) in self.done.iter().zip(view.set).enumerate() {
+                if done < count && !self.blocked[chain] {
+                    first = first.min((view.facts.chains.events[chain][done as usize], chain));
                 }
             }
-            let (event, lane) = first;
+            let (event, chain) = first;
             if event == NONE {
                 return self.stuck(view).map(Some).ok_or(Over);
             }
-            if self.is_early(view, event, lane) || self.stands_against(view, event).is_some() {
-                self.blocked[lane] = true;
+            if self.is_early(view, event, chain) || self.stands_against(view, event).is_some() {
+                self.blocked[chain] = true;
                 self.any_blocked = true;
             } else {
-                self.take(view, event, lane);
+                self.take(view, event, chain);
             }
         }
         Ok(None)
@@ -109,12 +109,12 @@ impl Linear {
         }
         self.counts.clear();
         self.counts.extend(facts.semaphores.all.iter().map(|semaphore| semaphore.count));
-        for (number, cell) in facts.cells.cells.iter().enumerate().filter(|(_, cell)| cell.ruled) {
+        for (number, lifetime) in facts.lifetimes.lifetimes.iter().enumerate().filter(|(_, lifetime)| lifetime.ruled) {
             self.pending_first[number] = 0;
-            for &write in &cell.writes {
+            for &write in &lifetime.writes {
                 self.pending[write as usize] = 0;
             }
-            for &read in cell.reads.iter().filter(|&&read| facts.lanes.has(view.set, read)) {
+            for &read in lifetime.reads.iter().filter(|&&read| facts.chains.has(view.set, read)) {
                 match view.writer[read as usize] {
                     MANY => {}
                     NONE => self.pending_first[number] += 1,
@@ -125,15 +125,15 @@ impl Linear {
     }
 
     /// Something that comes before the event in the order has yet to come.
-    fn is_early(&mut self, view: View<'_>, event: u32, lane: usize) -> bool {
-        let (other, count) = self.waits[lane];
+    fn is_early(&mut self, view: View<'_>, event: u32, chain: usize) -> bool {
+        let (other, count) = self.waits[chain];
         if self.done[other as usize] < count {
             return true;
         }
         let row = view.rows.of(event);
         for (other, (&count, &done)) in row.iter().zip(&self.done).enumerate() {
-            if count > done && other != lane {
-                self.waits[lane] = (other as u32, count);
+            if count > done && other != chain {
+                self.waits[chain] = (other as u32, count);
                 return true;
             }
         }
@@ -143,21 +143,21 @@ impl Linear {
     /// What hinders an event beside the order.
     fn stands_against(&self, view: View<'_>, event: u32) -> Option<Stuck> {
         let facts = view.facts;
-        if let Some(cell) = facts.cells.of(event) {
-            let current = self.current[cell as usize];
-            let reads = facts.cells.reads(event);
+        if let Some(lifetime) = facts.lifetimes.of(event) {
+            let current = self.current[lifetime as usize];
+            let reads = facts.lifetimes.reads(event);
             if reads {
                 let sees = match view.writer[event as usize] {
-                    MANY => facts.cells.may_see(event, current),
+                    MANY => facts.lifetimes.may_see(event, current),
                     write => write == current,
                 };
                 if !sees {
                     return Some(Stuck::Read(event));
                 }
             }
-            if facts.cells.writes(event) {
+            if facts.lifetimes.writes(event) {
                 let pending = match current {
-                    NONE => self.pending_first[cell as usize],
+                    NONE => self.pending_first[lifetime as usize],
                     write => self.pending[write as usize],
                 };
                 if pending > u32::from(reads) {
@@ -176,7 +176,7 @@ impl Linear {
             }
             for &other in &self.open[place.lock as usize] {
                 let hinders = facts.runs.places[other as usize];
-                if hinders.lane != place.lane && !(hinders.shared && place.shared) {
+                if hinders.chain != place.chain && !(hinders.shared && place.shared) {
                     return Some(Stuck::Section(section, other));
                 }
             }
@@ -189,23 +189,23 @@ impl Linear {
         }
     }
 
-    fn take(&mut self, view: View<'_>, event: u32, lane: usize) {
+    fn take(&mut self, view: View<'_>, event: u32, chain: usize) {
         let facts = view.facts;
         self.order.push(event);
-        self.done[lane] += 1;
+        self.done[chain] += 1;
         if std::mem::take(&mut self.any_blocked) {
             self.blocked.fill(false);
         }
-        if let Some(cell) = facts.cells.of(event) {
-            if facts.cells.reads(event) {
+        if let Some(lifetime) = facts.lifetimes.of(event) {
+            if facts.lifetimes.reads(event) {
                 match view.writer[event as usize] {
                     MANY => {}
-                    NONE => self.pending_first[cell as usize] -= 1,
+                    NONE => self.pending_first[lifetime as usize] -= 1,
                     write => self.pending[write as usize] -= 1,
                 }
             }
-            if facts.cells.writes(event) {
-                self.current[cell as usize] = event;
+            if facts.lifetimes.writes(event) {
+                self.current[lifetime as usize] = event;
             }
             return;
         }
@@ -230,13 +230,13 @@ impl Linear {
     /// none after all, nobody can say how to go on.
     fn stuck(&self, view: View<'_>) -> Option<Stuck> {
         let mut waiting: Vec<(u32, usize)> = (0..view.set.len())
-            .filter(|&lane| self.done[lane] < view.set[lane])
-            .map(|lane| (view.facts.lanes.events[lane][self.done[lane] as usize], lane))
+            .filter(|&chain| self.done[chain] < view.set[chain])
+            .map(|chain| (view.facts.chains.events[chain][self.done[chain] as usize], chain))
             .collect();
         waiting.sort_unstable();
-        let hindered = |&(event, lane): &(u32, usize)| {
+        let hindered = |&(event, chain): &(u32, usize)| {
             let row = view.rows.of(event);
-            let all = row.iter().zip(&self.done).enumerate().all(|(other, (c, d))| other == lane || c <= d);
+            let all = row.iter().zip(&self.done).enumerate().all(|(other, (c, d))| other == chain || c <= d);
             if all { self.stands_against(view, event) } else { None }
         };
         let stuck = waiting.iter().find_map(hindered);
@@ -244,13 +244,13 @@ impl Linear {
         stuck
     }
 
-    /// The last write of a cell in the attempt so far.
-    pub(crate) fn current(&self, cell: u32) -> u32 {
-        self.current[cell as usize]
+    /// The last write of a lifetime in the attempt so far.
+    pub(crate) fn current(&self, lifetime: u32) -> u32 {
+        self.current[lifetime as usize]
     }
 
     /// Whether an event has its place in the attempt so far.
     pub(crate) fn is_placed(&self, facts: &Facts, event: u32) -> bool {
-        facts.lanes.has(&self.done, event)
+        facts.chains.has(&self.done, event)
     }
 }

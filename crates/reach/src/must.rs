@@ -1,6 +1,6 @@
 //! What must be in every feasible prefix that has an event: the same for all questions about a trace.
 //!
-//! An event needs the ones before it in its thread and what the definitions say (`facts/needs`); a read that can see one
+//! An event needs the ones before it in its thread and what the definitions say (`facts/predecessors.rs`); a read that can see one
 //! write only needs that write; and inside a section, a section of the lock that must have been opened before must have
 //! been closed, too. Everything needed is recorded before the event, so one look along the recorded order finds it all.
 
@@ -13,7 +13,7 @@ pub(crate) const MANY: u32 = u32::MAX - 1;
 /// More looks than this do not pay.
 const MOST_LOOKS: usize = 6;
 
-/// Sets of events as counts per lane, one for each event that is not fixed.
+/// Sets of events as counts per chain, one for each event that is not fixed.
 pub(crate) struct Rows {
     pub(crate) width: usize,
     fixed: u32,
@@ -47,12 +47,13 @@ pub(crate) struct Must {
 /// Looks, until no more candidates of reads fall away.
 pub(crate) fn must(facts: &Facts, events: u32) -> Must {
     let mut must = Must {
-        rows: Rows { width: facts.lanes.len(), fixed: facts.fixed, counts: Vec::new() },
+        rows: Rows { width: facts.chains.len(), fixed: facts.fixed, counts: Vec::new() },
         writer: vec![NONE; events as usize],
         candidates: FxHashMap::default(),
     };
-    for &read in facts.cells.cells.iter().filter(|cell| cell.ruled).flat_map(|cell| &cell.reads) {
-        let candidates = facts.cells.candidates(read);
+    for &read in facts.lifetimes.lifetimes.iter().filter(|lifetime| lifetime.ruled).flat_map(|lifetime| &lifetime.reads)
+    {
+        let candidates = facts.lifetimes.candidates(read);
         if candidates.len() == 1 {
             must.writer[read as usize] = candidates[0];
         } else {
@@ -74,9 +75,9 @@ pub(crate) fn must(facts: &Facts, events: u32) -> Must {
 pub(crate) fn as_recorded(facts: &Facts, must: &Must, events: u32) -> Must {
     let mut writer = must.writer.clone();
     for &read in must.candidates.keys() {
-        writer[read as usize] = facts.cells.recorded(read);
+        writer[read as usize] = facts.lifetimes.recorded(read);
     }
-    let rows = Rows { width: facts.lanes.len(), fixed: facts.fixed, counts: Vec::new() };
+    let rows = Rows { width: facts.chains.len(), fixed: facts.fixed, counts: Vec::new() };
     let mut all = Must { rows, writer, candidates: FxHashMap::default() };
     all.look(facts, events);
     all
@@ -93,18 +94,18 @@ fn join(row: &mut [u32], other: &[u32]) -> bool {
 
 impl Must {
     fn look(&mut self, facts: &Facts, events: u32) {
-        let lanes = &facts.lanes;
-        let width = lanes.len();
+        let chains = &facts.chains;
+        let width = chains.len();
         self.rows.counts.clear();
         self.rows.counts.reserve((events - facts.fixed) as usize * width);
         let mut row = vec![0; width];
         for event in facts.fixed..events {
-            let (lane, position) = (lanes.of(event), lanes.position(event));
+            let (chain, position) = (chains.of(event), chains.position(event));
             match position {
                 0 => row.fill(0),
-                position => row.copy_from_slice(self.rows.of(lanes.events[lane][position as usize - 1])),
+                position => row.copy_from_slice(self.rows.of(chains.events[chain][position as usize - 1])),
             }
-            row[lane] = position + 1;
+            row[chain] = position + 1;
             let mut changed = position == 0;
             for &needed in facts.always.of(event).iter().chain(facts.beside.of(event)) {
                 changed |= join(&mut row, self.rows.of(needed));
@@ -116,7 +117,7 @@ impl Must {
             let effect = &facts.effects[event as usize];
             if changed || *effect != Default::default() {
                 // What it closes is open until now.
-                let held = facts.held.after(lane, position).chain(facts.held.after(lane, position + 1));
+                let held = facts.held.after(chain, position).chain(facts.held.after(chain, position + 1));
                 while held.clone().any(|section| self.closed(facts, event, section, &mut row)) {}
             }
             self.rows.counts.extend_from_slice(&row);
@@ -127,12 +128,12 @@ impl Must {
     fn closed(&self, facts: &Facts, event: u32, section: u32, row: &mut [u32]) -> bool {
         let mut changed = false;
         for run in facts.runs.against(section) {
-            let lane = run.lane as usize;
-            if let Some(other) = run.last_opened(row[lane])
+            let chain = run.chain as usize;
+            if let Some(other) = run.last_opened(row[chain])
                 && other.close != NONE
-                && other.close > row[lane]
+                && other.close > row[chain]
             {
-                let close = facts.lanes.events[lane][other.close as usize - 1];
+                let close = facts.chains.events[chain][other.close as usize - 1];
                 changed |= close < event && join(row, self.rows.of(close));
             }
         }
@@ -157,16 +158,18 @@ impl Must {
     }
 }
 
-/// Whether the order of these rows leaves it open that a read sees a write of its cell.
+/// Whether the order of these rows leaves it open that a read sees a write of its lifetime.
 pub(crate) fn may_see(facts: &Facts, rows: &Rows, read: u32, write: u32) -> bool {
-    let lanes = &facts.lanes;
-    if write != NONE && lanes.has(rows.of(write), read) {
+    let chains = &facts.chains;
+    if write != NONE && chains.has(rows.of(write), read) {
         return false;
     }
-    let Some(cell) = facts.cells.of(read) else { return true };
+    let Some(lifetime) = facts.lifetimes.of(read) else { return true };
     let row = rows.of(read);
-    facts.cells.cells[cell as usize].lanes.iter().all(|writes| match writes.last(lanes, row[writes.lane]) {
-        Some(last) => last == write || last == read || write != NONE && !lanes.has(rows.of(last), write),
-        None => true,
+    facts.lifetimes.lifetimes[lifetime as usize].chains.iter().all(|writes| {
+        match writes.last(chains, row[writes.chain]) {
+            Some(last) => last == write || last == read || write != NONE && !chains.has(rows.of(last), write),
+            None => true,
+        }
     })
 }

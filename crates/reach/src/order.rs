@@ -1,9 +1,9 @@
 //! An order of the events that grows edge by edge, and can be taken back.
 //!
-//! Each event has a row: how many events of each lane come before it (or are it). A new edge is passed on to all that
+//! Each event has a row: how many events of each chain come before it (or are it). A new edge is passed on to all that
 //! come after, at once; what changes is written down, so that going back costs what going on cost.
 
-use crate::facts::{Facts, Lanes};
+use crate::facts::{Chains, Facts};
 use crate::must::Rows;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -33,11 +33,11 @@ pub(crate) struct Mark {
 /// The order, and the set of events that the prefix has in any case.
 pub(crate) struct Order {
     pub(crate) rows: Rows,
-    /// By lane: events that the prefix must have.
+    /// By chain: events that the prefix must have.
     pub(crate) set: Vec<u32>,
-    /// By lane: how many it can have at most.
+    /// By chain: how many it can have at most.
     pub(crate) most: Vec<u32>,
-    /// Edges that every question has: by event, the events of other lanes that come after it.
+    /// Edges that every question has: by event, the events of other chains that come after it.
     always: Vec<u32>,
     always_ends: Vec<u32>,
     edges: Vec<Edge>,
@@ -58,7 +58,7 @@ pub(crate) struct Order {
 /// An old count of the set, or of the most.
 #[derive(Clone, Copy)]
 struct Count {
-    lane: u32,
+    chain: u32,
     old: u32,
     is_most: bool,
 }
@@ -98,14 +98,14 @@ impl Order {
 
     /// Whether `a` comes before `b`, or is it.
     #[inline]
-    pub(crate) fn le(&self, lanes: &Lanes, a: u32, b: u32) -> bool {
-        self.rows.counts[self.rows.start(b) + lanes.of(a)] > lanes.position(a)
+    pub(crate) fn le(&self, chains: &Chains, a: u32, b: u32) -> bool {
+        self.rows.counts[self.rows.start(b) + chains.of(a)] > chains.position(a)
     }
 
     /// Whether the prefix must have an event.
     #[inline]
-    pub(crate) fn has(&self, lanes: &Lanes, event: u32) -> bool {
-        self.set[lanes.of(event)] > lanes.position(event)
+    pub(crate) fn has(&self, chains: &Chains, event: u32) -> bool {
+        self.set[chains.of(event)] > chains.position(event)
     }
 
     /// Whether the prefix can have an event.
@@ -127,7 +127,7 @@ impl Order {
         }
         for count in self.counts.drain(mark.counts..).rev() {
             let counts = if count.is_most { &mut self.most } else { &mut self.set };
-            counts[count.lane as usize] = count.old;
+            counts[count.chain as usize] = count.old;
         }
         self.forget_changes();
     }
@@ -156,7 +156,7 @@ impl Order {
         }
     }
 
-    /// A new question: how many events of each lane there can be, and what the prefix has in any case.
+    /// A new question: how many events of each chain there can be, and what the prefix has in any case.
     pub(crate) fn begin(&mut self, most: &[u32], contains: &[u32]) -> Result<(), Contradiction> {
         self.most.copy_from_slice(most);
         self.set.fill(0);
@@ -171,29 +171,29 @@ impl Order {
     }
 
     /// Every event of the set is worth a look.
-    pub(crate) fn note_all(&mut self, lanes: &Lanes) {
-        for lane in 0..self.rows.width {
-            for position in 0..self.set[lane] {
-                self.note(lanes.events[lane][position as usize]);
+    pub(crate) fn note_all(&mut self, chains: &Chains) {
+        for chain in 0..self.rows.width {
+            for position in 0..self.set[chain] {
+                self.note(chains.events[chain][position as usize]);
             }
         }
     }
 
     /// The prefix has an event, and all before it.
-    fn include(&mut self, lanes: &Lanes, event: u32) -> Result<(), Contradiction> {
+    fn include(&mut self, chains: &Chains, event: u32) -> Result<(), Contradiction> {
         let start = self.rows.start(event);
-        for lane in 0..self.rows.width {
-            let count = self.rows.counts[start + lane];
-            let has = self.set[lane];
+        for chain in 0..self.rows.width {
+            let count = self.rows.counts[start + chain];
+            let has = self.set[chain];
             if count > has {
-                if count > self.most[lane] {
+                if count > self.most[chain] {
                     return Err(Contradiction);
                 }
-                self.counts.push(Count { lane: lane as u32, old: has, is_most: false });
-                self.set[lane] = count;
+                self.counts.push(Count { chain: chain as u32, old: has, is_most: false });
+                self.set[chain] = count;
                 self.grew = true;
                 for position in has..count {
-                    self.note(lanes.events[lane][position as usize]);
+                    self.note(chains.events[chain][position as usize]);
                 }
             }
         }
@@ -201,97 +201,97 @@ impl Order {
     }
 
     /// The prefix cannot have an event.
-    fn exclude(&mut self, lanes: &Lanes, event: u32) -> Result<(), Contradiction> {
-        let (lane, position) = (lanes.of(event), lanes.position(event));
-        if self.set[lane] > position {
+    fn exclude(&mut self, chains: &Chains, event: u32) -> Result<(), Contradiction> {
+        let (chain, position) = (chains.of(event), chains.position(event));
+        if self.set[chain] > position {
             return Err(Contradiction);
         }
-        if self.most[lane] > position {
-            self.counts.push(Count { lane: lane as u32, old: self.most[lane], is_most: true });
-            self.most[lane] = position;
+        if self.most[chain] > position {
+            self.counts.push(Count { chain: chain as u32, old: self.most[chain], is_most: true });
+            self.most[chain] = position;
             self.grew = true;
         }
         Ok(())
     }
 
     /// If the prefix has `b`, it has `a` before it.
-    pub(crate) fn add(&mut self, lanes: &Lanes, a: u32, b: u32) -> Result<(), Contradiction> {
-        self.add_all(lanes, [(a, b)].into_iter())
+    pub(crate) fn add(&mut self, chains: &Chains, a: u32, b: u32) -> Result<(), Contradiction> {
+        self.add_all(chains, [(a, b)].into_iter())
     }
 
     /// The same for many pairs at once: what follows is passed on only when all are there.
     pub(crate) fn add_all(
         &mut self,
-        lanes: &Lanes,
+        chains: &Chains,
         pairs: impl Iterator<Item = (u32, u32)>,
     ) -> Result<(), Contradiction> {
         self.queue.clear();
         let before = self.edges.len();
         for (a, b) in pairs {
-            self.insert(lanes, a, b)?;
+            self.insert(chains, a, b)?;
         }
         // The first recorded one next: most edges lead on in recorded order, so that few events change twice.
         while let Some(Reverse(event)) = self.queue.pop() {
             while self.queue.peek() == Some(&Reverse(event)) {
                 self.queue.pop();
             }
-            self.pass_on(lanes, event)?;
+            self.pass_on(chains, event)?;
         }
-        if self.edges.len() > before { self.close(lanes) } else { Ok(()) }
+        if self.edges.len() > before { self.close(chains) } else { Ok(()) }
     }
 
-    fn insert(&mut self, lanes: &Lanes, a: u32, b: u32) -> Result<(), Contradiction> {
-        if self.most[lanes.of(b)] <= lanes.position(b) || (a != b && self.le(lanes, a, b)) {
+    fn insert(&mut self, chains: &Chains, a: u32, b: u32) -> Result<(), Contradiction> {
+        if self.most[chains.of(b)] <= chains.position(b) || (a != b && self.le(chains, a, b)) {
             return Ok(());
         }
-        if a == b || self.le(lanes, b, a) || !self.can_have(a) {
-            return self.exclude(lanes, b);
+        if a == b || self.le(chains, b, a) || !self.can_have(a) {
+            return self.exclude(chains, b);
         }
         let head = &mut self.heads[(a - self.fixed) as usize];
         self.edges.push(Edge { from: a, to: b, next: *head });
         *head = self.edges.len() as u32 - 1;
-        self.join(lanes, a, b)
+        self.join(chains, a, b)
     }
 
     /// All that come after an event learn what it knows.
-    fn pass_on(&mut self, lanes: &Lanes, event: u32) -> Result<(), Contradiction> {
-        let lane = lanes.of(event);
-        let next = lanes.position(event) + 1;
-        if next < self.most[lane] {
-            self.join(lanes, event, lanes.events[lane][next as usize])?;
+    fn pass_on(&mut self, chains: &Chains, event: u32) -> Result<(), Contradiction> {
+        let chain = chains.of(event);
+        let next = chains.position(event) + 1;
+        if next < self.most[chain] {
+            self.join(chains, event, chains.events[chain][next as usize])?;
         }
         let number = (event - self.fixed) as usize;
         let from = if number == 0 { 0 } else { self.always_ends[number - 1] };
         for at in from..self.always_ends[number] {
-            self.join(lanes, event, self.always[at as usize])?;
+            self.join(chains, event, self.always[at as usize])?;
         }
         let mut edge = self.heads[number];
         while edge != END {
             let Edge { to, next, .. } = self.edges[edge as usize];
-            self.join(lanes, event, to)?;
+            self.join(chains, event, to)?;
             edge = next;
         }
         Ok(())
     }
 
     /// `b` learns what `a` knows.
-    fn join(&mut self, lanes: &Lanes, a: u32, b: u32) -> Result<(), Contradiction> {
-        let (lane, position) = (lanes.of(b), lanes.position(b));
-        if position >= self.most[lane] {
+    fn join(&mut self, chains: &Chains, a: u32, b: u32) -> Result<(), Contradiction> {
+        let (chain, position) = (chains.of(b), chains.position(b));
+        if position >= self.most[chain] {
             return Ok(());
         }
         self.work += 1;
         let (from, to) = (self.rows.start(a), self.rows.start(b));
-        if self.rows.counts[from + lane] > position {
-            return self.exclude(lanes, b);
+        if self.rows.counts[from + chain] > position {
+            return self.exclude(chains, b);
         }
         let mut changed = false;
-        for lane in 0..self.rows.width {
-            let count = self.rows.counts[from + lane];
-            let old = self.rows.counts[to + lane];
+        for chain in 0..self.rows.width {
+            let count = self.rows.counts[from + chain];
+            let old = self.rows.counts[to + chain];
             if count > old {
-                self.trail.push(((to + lane) as u32, old));
-                self.rows.counts[to + lane] = count;
+                self.trail.push(((to + chain) as u32, old));
+                self.rows.counts[to + chain] = count;
                 changed = true;
             }
         }
@@ -303,10 +303,10 @@ impl Order {
     }
 
     /// The set has all that comes before its events.
-    fn close(&mut self, lanes: &Lanes) -> Result<(), Contradiction> {
-        for lane in 0..self.rows.width {
-            if let Some(last) = self.set[lane].checked_sub(1) {
-                self.include(lanes, lanes.events[lane][last as usize])?;
+    fn close(&mut self, chains: &Chains) -> Result<(), Contradiction> {
+        for chain in 0..self.rows.width {
+            if let Some(last) = self.set[chain].checked_sub(1) {
+                self.include(chains, chains.events[chain][last as usize])?;
             }
         }
         Ok(())

@@ -13,11 +13,11 @@ pub(crate) fn is_feasible(facts: &Facts, set: &[u32], writer: &[u32], many: impl
 
 /// No section that stays open is followed by one that it excludes.
 fn sections(facts: &Facts, set: &[u32]) -> bool {
-    (0..set.len()).all(|lane| {
-        facts.held.after(lane, set[lane]).all(|section| {
-            let opened = facts.runs.open_event(&facts.lanes, section);
-            facts.runs.against(section).all(|run| match run.last_opened(set[run.lane as usize]) {
-                Some(other) => facts.runs.open_event(&facts.lanes, other.section) < opened,
+    (0..set.len()).all(|chain| {
+        facts.held.after(chain, set[chain]).all(|section| {
+            let opened = facts.runs.open_event(&facts.chains, section);
+            facts.runs.against(section).all(|run| match run.last_opened(set[run.chain as usize]) {
+                Some(other) => facts.runs.open_event(&facts.chains, other.section) < opened,
                 None => true,
             })
         })
@@ -28,7 +28,7 @@ fn sections(facts: &Facts, set: &[u32]) -> bool {
 fn semaphores(facts: &Facts, set: &[u32]) -> bool {
     facts.semaphores.all.iter().all(|semaphore| {
         let come = |events: &'_ [u32]| -> Vec<u32> {
-            events.iter().copied().filter(|&event| facts.lanes.has(set, event)).collect()
+            events.iter().copied().filter(|&event| facts.chains.has(set, event)).collect()
         };
         let (ups, downs) = (come(&semaphore.ups), come(&semaphore.downs));
         downs.iter().zip(1..).all(|(&down, used)| {
@@ -41,16 +41,16 @@ fn semaphores(facts: &Facts, set: &[u32]) -> bool {
 /// Reads that may see several writes find the one they saw.
 fn reads(facts: &Facts, set: &[u32], writer: &[u32], mut many: impl Iterator<Item = u32>) -> bool {
     many.all(|read| {
-        let recorded = facts.cells.recorded(read);
+        let recorded = facts.lifetimes.recorded(read);
         writer[read as usize] != MANY
-            || !facts.lanes.has(set, read)
+            || !facts.chains.has(set, read)
             || recorded == NONE
-            || facts.lanes.has(set, recorded)
+            || facts.chains.has(set, recorded)
     })
 }
 
 /// The events of a set in recorded order.
 pub(crate) fn events<'a>(facts: &'a Facts, set: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
-    let count = facts.lanes.events.iter().map(Vec::len).sum::<usize>() as u32;
-    (facts.fixed..facts.fixed + count).filter(move |&event| facts.lanes.has(set, event))
+    let count = facts.chains.events.iter().map(Vec::len).sum::<usize>() as u32;
+    (facts.fixed..facts.fixed + count).filter(move |&event| facts.chains.has(set, event))
 }

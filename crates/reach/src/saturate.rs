@@ -20,7 +20,7 @@ impl Solver {
         loop {
             while let Some(event) = self.order.take_changed() {
                 meter.spend(1 + std::mem::take(&mut self.order.work))?;
-                if self.order.has(&self.facts.lanes, event) && self.conclude(event).is_err() {
+                if self.order.has(&self.facts.chains, event) && self.conclude(event).is_err() {
                     return Ok(false);
                 }
             }
@@ -45,12 +45,12 @@ impl Solver {
 
     /// What follows from the order of one event.
     fn conclude(&mut self, event: u32) -> Result<(), Contradiction> {
-        if let Some(cell) = self.facts.cells.of(event) {
-            if self.facts.cells.reads(event) {
-                self.read(cell, event)?;
+        if let Some(lifetime) = self.facts.lifetimes.of(event) {
+            if self.facts.lifetimes.reads(event) {
+                self.read(lifetime, event)?;
             }
-            if self.facts.cells.writes(event) {
-                self.write(cell, event)?;
+            if self.facts.lifetimes.writes(event) {
+                self.write(lifetime, event)?;
             }
         }
         for section in self.facts.effects[event as usize].closes {
@@ -61,37 +61,37 @@ impl Solver {
         Ok(())
     }
 
-    fn read(&mut self, cell: u32, read: u32) -> Result<(), Contradiction> {
+    fn read(&mut self, lifetime: u32, read: u32) -> Result<(), Contradiction> {
         let write = self.writer[read as usize];
         if write == MANY {
             return self.narrow(read);
         }
-        let lanes = &self.facts.lanes;
-        let own = lanes.of(read);
-        for writes in &self.facts.cells.cells[cell as usize].lanes {
+        let chains = &self.facts.chains;
+        let own = chains.of(read);
+        for writes in &self.facts.lifetimes.lifetimes[lifetime as usize].chains {
             let row = self.order.rows.of(read);
-            let count = if writes.lane == own { lanes.position(read) } else { row[writes.lane] };
-            if let Some(before) = writes.last(lanes, count).filter(|&before| before != write) {
+            let count = if writes.chain == own { chains.position(read) } else { row[writes.chain] };
+            if let Some(before) = writes.last(chains, count).filter(|&before| before != write) {
                 if write == NONE {
                     return Err(Contradiction);
                 }
-                self.order.add(lanes, before, write)?;
+                self.order.add(chains, before, write)?;
             }
-            if writes.lane == own {
+            if writes.chain == own {
                 continue;
             }
             let order = &self.order;
             let after = match write {
                 NONE => writes.writes.first(),
                 write => {
-                    let at = writes.writes.partition_point(|&other| other != write && !order.le(lanes, write, other));
+                    let at = writes.writes.partition_point(|&other| other != write && !order.le(chains, write, other));
                     writes.writes[at..].iter().find(|&&other| other != write)
                 }
             };
             if let Some(&after) = after
-                && order.has(lanes, after)
+                && order.has(chains, after)
             {
-                self.order.add(lanes, read, after)?;
+                self.order.add(chains, read, after)?;
             }
         }
         Ok(())
@@ -118,45 +118,45 @@ impl Solver {
         })
     }
 
-    fn write(&mut self, cell: u32, write: u32) -> Result<(), Contradiction> {
-        let mut reads: Vec<u32> = self.readers(cell, NONE).collect();
-        let lanes = &self.facts.lanes;
+    fn write(&mut self, lifetime: u32, write: u32) -> Result<(), Contradiction> {
+        let mut reads: Vec<u32> = self.readers(lifetime, NONE).collect();
+        let chains = &self.facts.chains;
         let row = self.order.rows.of(write);
-        for writes in &self.facts.cells.cells[cell as usize].lanes {
-            let own = writes.lane == lanes.of(write);
-            let count = if own { lanes.position(write) } else { row[writes.lane] };
-            if let Some(before) = writes.last(lanes, count) {
-                reads.extend(self.readers(cell, before));
+        for writes in &self.facts.lifetimes.lifetimes[lifetime as usize].chains {
+            let own = writes.chain == chains.of(write);
+            let count = if own { chains.position(write) } else { row[writes.chain] };
+            if let Some(before) = writes.last(chains, count) {
+                reads.extend(self.readers(lifetime, before));
             }
         }
         for read in reads.into_iter().filter(|&read| read != write) {
-            self.order.add(&self.facts.lanes, read, write)?;
+            self.order.add(&self.facts.chains, read, write)?;
         }
         Ok(())
     }
 
     /// Sections that were opened before this event, which is in the section or its end, are closed before it is opened.
     fn section(&mut self, section: u32, event: u32) -> Result<(), Contradiction> {
-        let lanes = &self.facts.lanes;
+        let chains = &self.facts.chains;
         let place = self.facts.runs.places[section as usize];
         for run in self.facts.runs.against(section) {
-            let count = self.order.rows.of(event)[run.lane as usize];
+            let count = self.order.rows.of(event)[run.chain as usize];
             let Some(other) = run.last_opened(count) else { continue };
             if place.open == 0 || other.close == NONE {
                 return Err(Contradiction);
             }
-            let close = lanes.events[run.lane as usize][other.close as usize - 1];
-            self.order.add(lanes, close, lanes.events[place.lane as usize][place.open as usize - 1])?;
+            let close = chains.events[run.chain as usize][other.close as usize - 1];
+            self.order.add(chains, close, chains.events[place.chain as usize][place.open as usize - 1])?;
         }
         Ok(())
     }
 
     /// Sections that are open after the set.
     fn open_sections(&mut self) -> Result<(), Contradiction> {
-        for lane in 0..self.facts.lanes.len() {
-            let count = self.order.set[lane];
-            let top = count.checked_sub(1).map(|last| self.facts.lanes.events[lane][last as usize]);
-            let open: Vec<u32> = self.facts.held.after(lane, count).collect();
+        for chain in 0..self.facts.chains.len() {
+            let count = self.order.set[chain];
+            let top = count.checked_sub(1).map(|last| self.facts.chains.events[chain][last as usize]);
+            let open: Vec<u32> = self.facts.held.after(chain, count).collect();
             self.order.work += open.len() as u64;
             for section in open {
                 if let Some(top) = top {
@@ -170,19 +170,19 @@ impl Solver {
 
     /// A section that cannot be closed any more comes after all that exclude it.
     fn stays_open(&mut self, section: u32) -> Result<(), Contradiction> {
-        let lanes = &self.facts.lanes;
+        let chains = &self.facts.chains;
         let place = self.facts.runs.places[section as usize];
-        let own = &lanes.events[place.lane as usize];
+        let own = &chains.events[place.chain as usize];
         if place.close != NONE && self.order.can_have(own[place.close as usize - 1]) {
             return Ok(());
         }
         for run in self.facts.runs.against(section) {
-            let Some(other) = run.last_opened(self.order.set[run.lane as usize]) else { continue };
+            let Some(other) = run.last_opened(self.order.set[run.chain as usize]) else { continue };
             if place.open == 0 || other.close == NONE {
                 return Err(Contradiction);
             }
-            let close = lanes.events[run.lane as usize][other.close as usize - 1];
-            self.order.add(lanes, close, own[place.open as usize - 1])?;
+            let close = chains.events[run.chain as usize][other.close as usize - 1];
+            self.order.add(chains, close, own[place.open as usize - 1])?;
         }
         Ok(())
     }
@@ -192,15 +192,15 @@ impl Solver {
             for at in 0..self.facts.semaphores.all[number].downs.len() {
                 let semaphore = &self.facts.semaphores.all[number];
                 let down = semaphore.downs[at];
-                if !self.order.has(&self.facts.lanes, down) {
+                if !self.order.has(&self.facts.chains, down) {
                     continue;
                 }
                 let row = self.order.rows.of(down);
-                let lanes = &self.facts.lanes;
+                let chains = &self.facts.chains;
                 let used: usize = semaphore
-                    .lanes
+                    .chains
                     .iter()
-                    .map(|counts| counts.downs.partition_point(|&other| lanes.position(other) < row[counts.lane]))
+                    .map(|counts| counts.downs.partition_point(|&other| chains.position(other) < row[counts.chain]))
                     .sum();
                 let ups = self.ups_before(semaphore, down);
                 let there = semaphore.count + ups.iter().map(|&(count, _)| count as i64).sum::<i64>();
@@ -209,7 +209,7 @@ impl Solver {
                 }
                 if there == used as i64 {
                     for (_, last) in ups {
-                        self.order.add(&self.facts.lanes, last, down)?;
+                        self.order.add(&self.facts.chains, last, down)?;
                     }
                 }
             }
@@ -217,11 +217,12 @@ impl Solver {
         Ok(())
     }
 
-    /// By lane that has some: how many `up` can come before a `down`, and the last of them.
+    /// By chain that has some: how many `up` can come before a `down`, and the last of them.
     fn ups_before(&self, semaphore: &Semaphore, down: u32) -> Vec<(usize, u32)> {
-        let lanes = &self.facts.lanes;
-        let before = semaphore.lanes.iter().filter_map(|counts| {
-            let can = |&up: &u32| lanes.position(up) < self.order.most[counts.lane] && !self.order.le(lanes, down, up);
+        let chains = &self.facts.chains;
+        let before = semaphore.chains.iter().filter_map(|counts| {
+            let can =
+                |&up: &u32| chains.position(up) < self.order.most[counts.chain] && !self.order.le(chains, down, up);
             let count = counts.ups.partition_point(can);
             counts.ups[..count].last().map(|&last| (count, last))
         });

@@ -25,7 +25,7 @@ pub(crate) struct Solver {
     pub(crate) candidates: FxHashMap<u32, Vec<u32>>,
     /// By write: the reads that can see no other.
     readers: FxHashMap<u32, Vec<u32>>,
-    /// By cell: the reads that can see nothing but what was there at first.
+    /// By lifetime: the reads that can see nothing but what was there at first.
     first_readers: Vec<Vec<u32>>,
     /// Reads whose write was settled since the question began.
     pub(crate) settled: Vec<u32>,
@@ -47,9 +47,9 @@ impl Solver {
         let recorded = (!must.candidates.is_empty()).then(|| as_recorded(&facts, &must, events));
         let Must { rows, writer, candidates } = must;
         let mut readers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        let mut first_readers = vec![Vec::new(); facts.cells.cells.len()];
-        for (number, cell) in facts.cells.cells.iter().enumerate().filter(|(_, cell)| cell.ruled) {
-            for &read in &cell.reads {
+        let mut first_readers = vec![Vec::new(); facts.lifetimes.lifetimes.len()];
+        for (number, lifetime) in facts.lifetimes.lifetimes.iter().enumerate().filter(|(_, lifetime)| lifetime.ruled) {
+            for &read in &lifetime.reads {
                 match writer[read as usize] {
                     MANY => {}
                     NONE => first_readers[number].push(read),
@@ -57,13 +57,13 @@ impl Solver {
                 }
             }
         }
-        let needs = |event: u32| facts.always.of(event).iter().chain(facts.beside.of(event)).copied();
+        let predecessors = |event: u32| facts.always.of(event).iter().chain(facts.beside.of(event)).copied();
         let sees = readers.iter().flat_map(|(&write, reads)| reads.iter().map(move |&read| (write, read)));
         let mut always: Vec<(u32, u32)> = (facts.fixed..events)
-            .flat_map(|event| needs(event).map(move |needed| (needed, event)))
+            .flat_map(|event| predecessors(event).map(move |needed| (needed, event)))
             .chain(sees)
             .collect();
-        always.retain(|&(from, to)| facts.lanes.of(from) != facts.lanes.of(to));
+        always.retain(|&(from, to)| facts.chains.of(from) != facts.chains.of(to));
         always.sort_unstable();
         always.dedup();
         let order = Order::new(&facts, rows, always.into_iter());
@@ -75,7 +75,7 @@ impl Solver {
     pub(crate) fn begin(&mut self, goal: &Goal) -> Result<(), Contradiction> {
         self.order.begin(&goal.most, &goal.contains)?;
         for &(a, b) in &goal.before {
-            self.order.add(&self.facts.lanes, a, b)?;
+            self.order.add(&self.facts.chains, a, b)?;
         }
         self.wakeups()
     }
@@ -99,7 +99,7 @@ impl Solver {
         }
         // Maybe only because some read does not find what it saw.
         let Some(must) = &self.recorded else { return false };
-        let mut set = vec![0; self.facts.lanes.len()];
+        let mut set = vec![0; self.facts.chains.len()];
         for &event in &goal.contains {
             for (count, &needed) in set.iter_mut().zip(must.rows.of(event)) {
                 *count = needed.max(*count);
@@ -116,30 +116,31 @@ impl Solver {
 
     /// A wake-up in the prefix: its wait comes before its notify.
     pub(crate) fn wakeups(&mut self) -> Result<(), Contradiction> {
-        let lanes = &self.facts.lanes;
-        let of_set = self.facts.wakeups.iter().filter(|pair| self.order.has(lanes, pair.woken));
+        let chains = &self.facts.chains;
+        let of_set = self.facts.wakeups.iter().filter(|pair| self.order.has(chains, pair.woken));
         let pairs: Vec<(u32, u32)> = of_set.map(|pair| (pair.wait, pair.notify)).collect();
-        self.order.add_all(lanes, pairs.into_iter())
+        self.order.add_all(chains, pairs.into_iter())
     }
 
     /// One must have come before the other, or both are inside sections that exclude each other.
     pub(crate) fn never_together(&self, a: u32, b: u32) -> bool {
-        let lanes = &self.facts.lanes;
+        let chains = &self.facts.chains;
         let fixed = self.facts.fixed;
-        if a < fixed || b < fixed || lanes.of(a) == lanes.of(b) {
+        if a < fixed || b < fixed || chains.of(a) == chains.of(b) {
             return true;
         }
         let comes_first = |one: u32, other: u32| {
-            let before = lanes.position(other).checked_sub(1).map(|last| lanes.events[lanes.of(other)][last as usize]);
-            before.is_some_and(|before| self.order.le(lanes, one, before))
+            let before =
+                chains.position(other).checked_sub(1).map(|last| chains.events[chains.of(other)][last as usize]);
+            before.is_some_and(|before| self.order.le(chains, one, before))
         };
         if comes_first(a, b) || comes_first(b, a) {
             return true;
         }
-        // For each section that the one is in: whether the other's lane is in one that it excludes.
-        let (lane, count) = (lanes.of(b) as u32, lanes.position(b));
-        self.facts.held.after(lanes.of(a), lanes.position(a)).any(|section| {
-            let runs = self.facts.runs.against(section).filter(|run| run.lane == lane);
+        // For each section that the one is in: whether the other's chain is in one that it excludes.
+        let (chain, count) = (chains.of(b) as u32, chains.position(b));
+        self.facts.held.after(chains.of(a), chains.position(a)).any(|section| {
+            let runs = self.facts.runs.against(section).filter(|run| run.chain == chain);
             runs.filter_map(|run| run.last_opened(count)).any(|other| other.close > count)
         })
     }
@@ -161,22 +162,21 @@ impl Solver {
         self.writer[read as usize] = write;
         self.settled.push(read);
         if write != NONE {
-            self.order.add(&self.facts.lanes, write, read)?;
+            self.order.add(&self.facts.chains, write, read)?;
         }
         self.order.note(read);
         Ok(())
     }
 
-    /// The reads in the set that see a write of this cell, for certain ([`NONE`]: what was there at first).
-    pub(crate) fn readers(&self, cell: u32, write: u32) -> impl Iterator<Item = u32> + '_ {
+    /// The reads in the set that see a write of this lifetime, for certain ([`NONE`]: what was there at first).
+    pub(crate) fn readers(&self, lifetime: u32, write: u32) -> impl Iterator<Item = u32> + '_ {
         let always = match write {
-            NONE => &self.first_readers[cell as usize][..],
+            NONE => &self.first_readers[lifetime as usize][..],
             write => self.readers.get(&write).map_or(&[][..], |reads| reads),
         };
-        let settled = self
-            .settled
-            .iter()
-            .filter(move |&&read| self.writer[read as usize] == write && self.facts.cells.of(read) == Some(cell));
-        always.iter().chain(settled).copied().filter(|&read| self.order.has(&self.facts.lanes, read))
+        let settled = self.settled.iter().filter(move |&&read| {
+            self.writer[read as usize] == write && self.facts.lifetimes.of(read) == Some(lifetime)
+        });
+        always.iter().chain(settled).copied().filter(|&read| self.order.has(&self.facts.chains, read))
     }
 }

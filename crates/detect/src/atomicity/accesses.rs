@@ -51,9 +51,9 @@ impl Whole {
                 thread.blocks.end(event.block());
                 thread.outermost = thread.outermost.filter(|(depth, _)| thread.blocks.depth() > *depth);
             }
-            let lane = event.thread().0;
-            sections.step(batch, at, event, lane, &mut acts);
-            held.push(sections.held(lane));
+            let chain = event.thread().0;
+            sections.step(batch, at, event, chain, &mut acts);
+            held.push(sections.held(chain));
         }
         Whole { block, held, sections: sections.all, holds: sections.holds }
     }

@@ -1,11 +1,11 @@
-//! What events need, as vectors of counts by lane: a row for every event that learns something, shared by those after it.
+//! What events need, as vectors of counts by chain: a row for every event that learns something, shared by those after it.
 
 use super::NONE;
 
 /// The row that needs nothing.
 pub(super) const EMPTY: u32 = 0;
 
-/// All rows, one behind the other. A row is as wide as there were lanes when it was made; the rest is 0.
+/// All rows, one behind the other. A row is as wide as there were chains when it was made; the rest is 0.
 #[derive(Debug)]
 pub(super) struct Clocks {
     counts: Vec<u32>,
@@ -27,10 +27,10 @@ impl Clocks {
         &self.counts[start..self.ends[row]]
     }
 
-    /// How many events of a lane a row needs.
+    /// How many events of a chain a row needs.
     #[inline]
-    pub(super) fn get(&self, row: u32, lane: u32) -> u32 {
-        self.row(row).get(lane as usize).copied().unwrap_or(0)
+    pub(super) fn get(&self, row: u32, chain: u32) -> u32 {
+        self.row(row).get(chain as usize).copied().unwrap_or(0)
     }
 
     /// How many counts all rows have.
@@ -47,7 +47,7 @@ impl Clocks {
     }
 }
 
-/// Takes the greater count of each lane.
+/// Takes the greater count of each chain.
 #[inline]
 pub(super) fn join(into: &mut [u32], other: &[u32]) {
     for (mine, &theirs) in into.iter_mut().zip(other) {

@@ -1,4 +1,4 @@
-//! The least sync-preserving closed set that contains given events, as a cut: how many events of each lane.
+//! The least sync-preserving closed set that contains given events, as a cut: how many events of each chain.
 //!
 //! Only sections that the cut leaves open can break the rule of locks, and what else an event needs is in its row, so a
 //! closure looks at a few sections and rows, however many events it contains. It only ever grows, so that a sequence of
@@ -12,15 +12,15 @@ use crate::sections::Section;
 /// A growing cut.
 #[derive(Clone, Debug)]
 pub(super) struct Closure {
-    /// By lane: how many of its events.
+    /// By chain: how many of its events.
     cut: Vec<u32>,
-    /// By lane: how many they were when sections were last looked at. All that follows is as of then.
+    /// By chain: how many they were when sections were last looked at. All that follows is as of then.
     seen: Vec<u32>,
-    /// By lane: the last event, or [`NONE`].
+    /// By chain: the last event, or [`NONE`].
     last: Vec<u32>,
-    /// By lane: the list of sections that are open behind that one.
+    /// By chain: the list of sections that are open behind that one.
     open: Vec<u32>,
-    /// Lanes that had grown then, and whether a lane is among them.
+    /// Chains that had grown then, and whether a chain is among them.
     grown: Vec<u32>,
     is_grown: Vec<bool>,
     /// There is no such set.
@@ -34,7 +34,7 @@ pub(super) struct Closure {
 /// To close a set, so many sections are looked at.
 pub(super) const MOST_LOOKED_AT: u64 = 1 << 26;
 
-/// As many sections behind one are looked at before the lanes are searched: one of them mostly is in the set.
+/// As many sections behind one are looked at before the chains are searched: one of them mostly is in the set.
 const NEAR: usize = 4;
 
 /// The rule of locks cannot be kept, or an event can never happen: no set that contains the seeds is closed. Or it took
@@ -43,14 +43,14 @@ const NEAR: usize = 4;
 pub(super) struct Impossible;
 
 impl Closure {
-    pub(super) fn new(lanes: usize) -> Closure {
+    pub(super) fn new(chains: usize) -> Closure {
         Closure {
-            cut: vec![0; lanes],
-            seen: vec![0; lanes],
-            last: vec![NONE; lanes],
-            open: vec![NONE; lanes],
+            cut: vec![0; chains],
+            seen: vec![0; chains],
+            last: vec![NONE; chains],
+            open: vec![NONE; chains],
             grown: Vec::new(),
-            is_grown: vec![false; lanes],
+            is_grown: vec![false; chains],
             impossible: false,
             gave_up: false,
             looked: 0,
@@ -69,28 +69,28 @@ impl Closure {
         self.gave_up = false;
     }
 
-    /// By lane: how many of its events are in the set.
+    /// By chain: how many of its events are in the set.
     pub(super) fn cut(&self) -> &[u32] {
         &self.cut
     }
 
-    /// The last event of a lane that is in the set, or [`NONE`], once it is closed.
+    /// The last event of a chain that is in the set, or [`NONE`], once it is closed.
     #[inline]
-    pub(super) fn last(&self, lane: u32) -> u32 {
-        self.last[lane as usize]
+    pub(super) fn last(&self, chain: u32) -> u32 {
+        self.last[chain as usize]
     }
 
     /// Whether an event is in the set.
     #[inline]
     pub(super) fn has(&self, index: &Index<'_>, event: u32) -> bool {
-        self.cut[index.lane[event as usize] as usize] > index.position[event as usize]
+        self.cut[index.chain[event as usize] as usize] > index.position[event as usize]
     }
 
-    /// Adds a row, and the first events of a lane.
+    /// Adds a row, and the first events of a chain.
     #[inline]
-    fn add(&mut self, index: &Index<'_>, row: u32, lane: u32, count: u32) {
+    fn add(&mut self, index: &Index<'_>, row: u32, chain: u32, count: u32) {
         join(&mut self.cut, index.clocks.row(row));
-        let own = &mut self.cut[lane as usize];
+        let own = &mut self.cut[chain as usize];
         *own = (*own).max(count);
     }
 
@@ -100,7 +100,7 @@ impl Closure {
         // Whoever has an event has what it needs.
         if !self.has(index, event) {
             let at = event as usize;
-            self.add(index, index.needs[at], index.lane[at], index.position[at] + 1);
+            self.add(index, index.predecessors[at], index.chain[at], index.position[at] + 1);
         }
     }
 
@@ -108,7 +108,7 @@ impl Closure {
     #[inline]
     pub(super) fn add_before(&mut self, index: &Index<'_>, event: u32) {
         let at = event as usize;
-        self.add(index, index.before[at], index.lane[at], index.position[at]);
+        self.add(index, index.before[at], index.chain[at], index.position[at]);
     }
 
     /// Closes the set by the rule of locks.
@@ -129,14 +129,14 @@ impl Closure {
                 self.gave_up = true;
                 self.impossible = true;
             }
-            for lane in 0..self.open.len() {
-                if self.open[lane] == NONE {
+            for chain in 0..self.open.len() {
+                if self.open[chain] == NONE {
                     continue;
                 }
-                for number in index.holds.list(self.open[lane]) {
+                for number in index.holds.list(self.open[chain]) {
                     let section = &index.sections[number as usize];
                     self.looked += 1;
-                    if section.close <= self.last[lane] {
+                    if section.close <= self.last[chain] {
                         continue;
                     }
                     let later = self.later(index, number);
@@ -155,61 +155,62 @@ impl Closure {
         if self.impossible { Err(Impossible) } else { Ok(()) }
     }
 
-    /// Looks which lanes grew; whether there are any.
+    /// Looks which chains grew; whether there are any.
     fn look(&mut self, index: &Index<'_>) -> bool {
-        for lane in self.grown.drain(..) {
-            self.is_grown[lane as usize] = false;
+        for chain in self.grown.drain(..) {
+            self.is_grown[chain as usize] = false;
         }
-        for lane in 0..self.cut.len() {
-            let count = self.cut[lane];
-            if self.seen[lane] < count {
-                self.seen[lane] = count;
-                let last = index.last(lane as u32, count);
-                self.last[lane] = last;
-                self.open[lane] = index.held[last as usize];
-                self.grown.push(lane as u32);
-                self.is_grown[lane] = true;
-                self.impossible |= count > index.never[lane];
+        for chain in 0..self.cut.len() {
+            let count = self.cut[chain];
+            if self.seen[chain] < count {
+                self.seen[chain] = count;
+                let last = index.last(chain as u32, count);
+                self.last[chain] = last;
+                self.open[chain] = index.held[last as usize];
+                self.grown.push(chain as u32);
+                self.is_grown[chain] = true;
+                self.impossible |= count > index.never[chain];
             }
         }
         !self.grown.is_empty()
     }
 
     /// The first event behind the opening of a section, of those in the set, that opens one that it excludes, or
-    /// [`NONE`]. Of two lanes that did not grow nothing new can be said.
+    /// [`NONE`]. Of two chains that did not grow nothing new can be said.
     #[inline]
     fn later(&self, index: &Index<'_>, number: u32) -> u32 {
         let section = &index.sections[number as usize];
         let behind = index.sections_behind(number);
         for &other in behind.iter().take(NEAR) {
             let other = &index.sections[other as usize];
-            let last = self.last[other.lane as usize];
-            if other.lane != section.lane && !(section.shared && other.shared) && last != NONE && last >= other.open {
+            let last = self.last[other.chain as usize];
+            if other.chain != section.chain && !(section.shared && other.shared) && last != NONE && last >= other.open {
                 return other.open;
             }
         }
-        if behind.len() <= NEAR { NONE } else { self.later_by_lane(index, section) }
+        if behind.len() <= NEAR { NONE } else { self.later_by_chain(index, section) }
     }
 
-    /// The same, lane by lane.
-    fn later_by_lane(&self, index: &Index<'_>, section: &Section) -> u32 {
+    /// The same, chain by chain.
+    fn later_by_chain(&self, index: &Index<'_>, section: &Section) -> u32 {
         let groups = index.groups(section.lock);
         let mut first = NONE;
         let mut look = |group: Group| {
-            let last = self.last[group.lane as usize];
-            if group.lane != section.lane && !(section.shared && group.shared) && last != NONE && last > section.open {
+            let last = self.last[group.chain as usize];
+            if group.chain != section.chain && !(section.shared && group.shared) && last != NONE && last > section.open
+            {
                 let open = index.opened_after(group, section.open);
                 if open <= last {
                     first = first.min(open);
                 }
             }
         };
-        if self.is_grown[section.lane as usize] || groups.len() <= 4 * self.grown.len() {
+        if self.is_grown[section.chain as usize] || groups.len() <= 4 * self.grown.len() {
             groups.iter().for_each(|&group| look(group));
         } else {
-            for &lane in &self.grown {
-                let from = groups.partition_point(|group| group.lane < lane);
-                groups[from..].iter().take_while(|group| group.lane == lane).for_each(|&group| look(group));
+            for &chain in &self.grown {
+                let from = groups.partition_point(|group| group.chain < chain);
+                groups[from..].iter().take_while(|group| group.chain == chain).for_each(|&group| look(group));
             }
         }
         first

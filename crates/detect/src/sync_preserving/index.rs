@@ -1,7 +1,7 @@
-//! The trace in dense arrays: lanes, positions, what each event needs, sections by lock, accesses by variable.
+//! The trace in dense arrays: chains, positions, what each event needs, sections by lock, accesses by variable.
 //!
-//! A *lane* is a thread, or several, each of which begins only after the one before has ended: what a lane did is a
-//! count, and there are about as many lanes as threads that run at the same time.
+//! A *chain* is a thread, or several, each of which begins only after the one before has ended: what a chain did is a
+//! count, and there are about as many chains as threads that run at the same time.
 
 use super::NONE;
 use super::clocks::Clocks;
@@ -9,10 +9,10 @@ use crate::sections::{Holds, Section};
 use event::Event;
 use rustc_hash::FxHashMap;
 
-/// The sections of one lock that one lane opens, of one kind.
+/// The sections of one lock that one chain opens, of one kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
-    pub(super) lane: u32,
+    pub(super) chain: u32,
     pub(super) shared: bool,
     /// Their opening events, in [`Index::opens`].
     start: u32,
@@ -24,22 +24,22 @@ pub(super) struct Group {
 pub(super) struct Index<'a> {
     pub(super) events: &'a [Event],
     /// By event.
-    pub(super) lane: Vec<u32>,
-    /// By event: how many events of its lane come before it.
+    pub(super) chain: Vec<u32>,
+    /// By event: how many events of its chain come before it.
     pub(super) position: Vec<u32>,
     /// By event: the row of what it needs, by all rules but that of locks.
-    pub(super) needs: Vec<u32>,
+    pub(super) predecessors: Vec<u32>,
     /// By event: the row of what it needs to be next: not what it reads from, nor what only its being done needs.
     pub(super) before: Vec<u32>,
-    /// By event: the list of the sections that its lane has open behind it.
+    /// By event: the list of the sections that its chain has open behind it.
     pub(super) held: Vec<u32>,
     pub(super) clocks: Clocks,
     pub(super) sections: Vec<Section>,
     pub(super) holds: Holds,
-    /// The events of each lane, one lane behind the other.
-    lane_events: Vec<u32>,
-    lane_starts: Vec<u32>,
-    /// By lane: the first position that no feasible prefix reaches.
+    /// The events of each chain, one chain behind the other.
+    chain_events: Vec<u32>,
+    chain_starts: Vec<u32>,
+    /// By chain: the first position that no feasible prefix reaches.
     pub(super) never: Vec<u32>,
     /// By access of a variable that is allocated or freed: the forks and pins that it needs itself.
     pub(super) apart: FxHashMap<u32, Vec<u32>>,
@@ -60,9 +60,9 @@ pub(super) struct Index<'a> {
 
 /// What was found along the recorded run.
 pub(super) struct Found {
-    pub(super) lane: Vec<u32>,
+    pub(super) chain: Vec<u32>,
     pub(super) position: Vec<u32>,
-    pub(super) needs: Vec<u32>,
+    pub(super) predecessors: Vec<u32>,
     pub(super) before: Vec<u32>,
     pub(super) held: Vec<u32>,
     pub(super) clocks: Clocks,
@@ -99,8 +99,8 @@ pub(super) fn is_access(event: Event) -> bool {
 
 impl<'a> Index<'a> {
     pub(super) fn new(events: &'a [Event], found: Found, vars: usize, locks: usize) -> Index<'a> {
-        let Found { lane, position, needs, before, held, clocks, sections, holds, never, apart } = found;
-        let (lane_starts, lane_events) = by_key(never.len(), lane.iter().copied().zip(0..));
+        let Found { chain, position, predecessors, before, held, clocks, sections, holds, never, apart } = found;
+        let (chain_starts, chain_events) = by_key(never.len(), chain.iter().copied().zip(0..));
         let accesses = events.iter().zip(0..).filter(|(event, _)| is_access(**event));
         let (var_starts, var_events) = by_key(vars, accesses.map(|(event, at)| (event.object(), at)));
         let locked = sections.iter().zip(0..).map(|(section, number)| (section.lock, number));
@@ -112,17 +112,17 @@ impl<'a> Index<'a> {
         let mut order: Vec<u32> = (0..sections.len() as u32).collect();
         order.sort_by_key(|&number| {
             let section = &sections[number as usize];
-            (section.lock, section.lane, section.shared, section.open)
+            (section.lock, section.chain, section.shared, section.open)
         });
         let mut groups: Vec<Group> = Vec::new();
         let mut lock_groups = vec![0u32; locks + 1];
         for (k, &number) in (0..).zip(&order) {
-            let Section { lock, lane, shared, .. } = sections[number as usize];
+            let Section { lock, chain, shared, .. } = sections[number as usize];
             let before = k > 0 && sections[order[k as usize - 1] as usize].lock == lock;
             match groups.last_mut() {
-                Some(group) if before && group.lane == lane && group.shared == shared => group.end = k + 1,
+                Some(group) if before && group.chain == chain && group.shared == shared => group.end = k + 1,
                 _ => {
-                    groups.push(Group { lane, shared, start: k, end: k + 1 });
+                    groups.push(Group { chain, shared, start: k, end: k + 1 });
                     lock_groups[lock as usize + 1] += 1;
                 }
             }
@@ -133,16 +133,16 @@ impl<'a> Index<'a> {
         let opens = order.iter().map(|&number| sections[number as usize].open).collect();
         Index {
             events,
-            lane,
+            chain,
             position,
-            needs,
+            predecessors,
             before,
             held,
             clocks,
             sections,
             holds,
-            lane_events,
-            lane_starts,
+            chain_events,
+            chain_starts,
             never,
             apart,
             groups,
@@ -157,9 +157,9 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// How many lanes there are.
+    /// How many chains there are.
     #[inline]
-    pub(super) fn lanes(&self) -> usize {
+    pub(super) fn chains(&self) -> usize {
         self.never.len()
     }
 
@@ -173,19 +173,19 @@ impl<'a> Index<'a> {
         self.var_starts.len() - 1
     }
 
-    /// The events of a lane.
+    /// The events of a chain.
     #[inline]
-    pub(super) fn lane_events(&self, lane: u32) -> &[u32] {
-        let lane = lane as usize;
-        &self.lane_events[self.lane_starts[lane] as usize..self.lane_starts[lane + 1] as usize]
+    pub(super) fn chain_events(&self, chain: u32) -> &[u32] {
+        let chain = chain as usize;
+        &self.chain_events[self.chain_starts[chain] as usize..self.chain_starts[chain + 1] as usize]
     }
 
-    /// The last of the first `count` events of a lane, or [`NONE`].
+    /// The last of the first `count` events of a chain, or [`NONE`].
     #[inline]
-    pub(super) fn last(&self, lane: u32, count: u32) -> u32 {
+    pub(super) fn last(&self, chain: u32, count: u32) -> u32 {
         match count {
             0 => NONE,
-            _ => self.lane_events[(self.lane_starts[lane as usize] + count - 1) as usize],
+            _ => self.chain_events[(self.chain_starts[chain as usize] + count - 1) as usize],
         }
     }
 
@@ -224,9 +224,9 @@ impl<'a> Index<'a> {
         (behind > 0).then(|| self.open_sections[group.start as usize + behind - 1])
     }
 
-    /// The sections that are open right before an event, in its own lane.
+    /// The sections that are open right before an event, in its own chain.
     pub(super) fn open_before(&self, event: u32) -> impl Iterator<Item = &Section> {
-        let last = self.last(self.lane[event as usize], self.position[event as usize]);
+        let last = self.last(self.chain[event as usize], self.position[event as usize]);
         let list = if last == NONE { NONE } else { self.held[last as usize] };
         self.holds
             .list(list)

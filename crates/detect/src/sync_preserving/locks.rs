@@ -71,11 +71,11 @@ fn is_under(index: &Index<'_>, at: u32, lock: u32) -> bool {
     if index.open_before(at).take(NEAR).inspect(|_| near += 1).any(protects) {
         return true;
     }
-    let lane = index.lane[at as usize];
+    let chain = index.chain[at as usize];
     let groups = index.groups(lock);
-    let from = groups.partition_point(|group| group.lane < lane);
+    let from = groups.partition_point(|group| group.chain < chain);
     near == NEAR
-        && groups[from..].iter().take_while(|group| group.lane == lane).any(|&group| {
+        && groups[from..].iter().take_while(|group| group.chain == chain).any(|&group| {
             let last = index.opened_up_to(group, at).map(|number| &index.sections[number as usize]);
             last.is_some_and(|section| section.close > at && protects(section))
         })

@@ -32,10 +32,10 @@ mod closure;
 mod deadlocks;
 mod index;
 mod locks;
-mod needs;
 mod on_demand;
 mod optimistic;
 mod pairs;
+mod predecessors;
 mod reorder;
 mod reversals;
 mod search;
@@ -130,9 +130,9 @@ pub struct TooLarge {
 impl<'a> SyncPreserving<'a> {
     /// Looks through a whole trace (its first event is number 0).
     pub fn new(names: &Names, trace: &'a Batch) -> Result<Self, TooLarge> {
-        let found = needs::find(names, trace)?;
+        let found = predecessors::find(names, trace)?;
         let index = Index::new(&trace.events, found, names.space(Space::Var).len(), names.space(Space::Lock).len());
-        let closure = Closure::new(index.lanes());
+        let closure = Closure::new(index.chains());
         let objects = [Space::Var, Space::Lock, Space::Cond, Space::Sem].map(|space| names.space(space).len());
         let reversals = Reversals::new(&index, objects);
         Ok(SyncPreserving { index, closure, reversals })
@@ -246,8 +246,8 @@ impl<'a> SyncPreserving<'a> {
 /// The events of a set, in recorded order.
 fn prefix(index: &Index<'_>, closure: &Closure) -> Vec<u64> {
     let mut prefix: Vec<u64> = Vec::new();
-    for (lane, &count) in (0u32..).zip(closure.cut()) {
-        prefix.extend(index.lane_events(lane)[..count as usize].iter().map(|&at| u64::from(at)));
+    for (chain, &count) in (0u32..).zip(closure.cut()) {
+        prefix.extend(index.chain_events(chain)[..count as usize].iter().map(|&at| u64::from(at)));
     }
     prefix.sort_unstable();
     prefix

@@ -30,8 +30,8 @@ pub(super) struct Optimistic {
 struct No;
 
 impl Optimistic {
-    pub(super) fn new(lanes: usize) -> Optimistic {
-        Optimistic { closure: Closure::new(lanes), reversed: Vec::new() }
+    pub(super) fn new(chains: usize) -> Optimistic {
+        Optimistic { closure: Closure::new(chains), reversed: Vec::new() }
     }
 
     /// The set for two conflicting events; whether there is one, and no reversal contradicts what events need.
@@ -63,8 +63,8 @@ impl Optimistic {
 
     /// Closes one of two open sections that exclude each other; whether there were such.
     fn close_one(&mut self, index: &Index<'_>, pair: [u32; 2]) -> Result<bool, No> {
-        for lane in 0..index.lanes() as u32 {
-            let last = self.closure.last(lane);
+        for chain in 0..index.chains() as u32 {
+            let last = self.closure.last(chain);
             let list = if last == NONE { NONE } else { index.held[last as usize] };
             for number in index.holds.list(list) {
                 let section = &index.sections[number as usize];
@@ -83,11 +83,11 @@ impl Optimistic {
         Ok(false)
     }
 
-    /// An open section of another lane that excludes this one.
+    /// An open section of another chain that excludes this one.
     fn open_beside(&self, index: &Index<'_>, section: &Section) -> Option<u32> {
         index.groups(section.lock).iter().find_map(|&group| {
-            let last = self.closure.last(group.lane);
-            if group.lane == section.lane || (section.shared && group.shared) || last == NONE {
+            let last = self.closure.last(group.chain);
+            if group.chain == section.chain || (section.shared && group.shared) || last == NONE {
                 return None;
             }
             index.opened_up_to(group, last).filter(|&other| index.sections[other as usize].close > last)
@@ -96,8 +96,8 @@ impl Optimistic {
 
     /// The sections that are reversed. None of those that come before it may need that it was opened.
     fn find_reversed(&mut self, index: &Index<'_>) -> Result<(), No> {
-        for lane in 0..index.lanes() as u32 {
-            let last = self.closure.last(lane);
+        for chain in 0..index.chains() as u32 {
+            let last = self.closure.last(chain);
             let list = if last == NONE { NONE } else { index.held[last as usize] };
             for number in index.holds.list(list) {
                 let section = &index.sections[number as usize];
@@ -108,15 +108,15 @@ impl Optimistic {
                 let position = index.position[section.open as usize];
                 let mut reversed = false;
                 for &group in index.groups(section.lock) {
-                    let other_last = self.closure.last(group.lane);
-                    if group.lane == lane || (section.shared && group.shared) || other_last == NONE {
+                    let other_last = self.closure.last(group.chain);
+                    if group.chain == chain || (section.shared && group.shared) || other_last == NONE {
                         continue;
                     }
                     let Some(other) = index.opened_up_to(group, other_last) else { continue };
                     let other = &index.sections[other as usize];
                     if other.open > section.open {
                         reversed = true;
-                        if index.clocks.get(index.needs[other.close as usize], lane) > position {
+                        if index.clocks.get(index.predecessors[other.close as usize], chain) > position {
                             return Err(No);
                         }
                     }
@@ -135,8 +135,8 @@ fn swallows(index: &Index<'_>, number: u32, pair: [u32; 2]) -> bool {
     let close = index.sections[number as usize].close;
     close == NONE
         || pair.iter().any(|&event| {
-            let (lane, position) = (index.lane[event as usize], index.position[event as usize]);
-            index.clocks.get(index.needs[close as usize], lane) > position
-                || (index.lane[close as usize] == lane && index.position[close as usize] >= position)
+            let (chain, position) = (index.chain[event as usize], index.position[event as usize]);
+            index.clocks.get(index.predecessors[close as usize], chain) > position
+                || (index.chain[close as usize] == chain && index.position[close as usize] >= position)
         })
 }

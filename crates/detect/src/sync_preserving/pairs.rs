@@ -39,9 +39,9 @@ pub(super) fn add_before_both(index: &Index<'_>, closure: &mut Closure, earlier:
 /// The event's row has that other access in it, so what else is in it is put together again.
 fn add_before_except(index: &Index<'_>, closure: &mut Closure, event: u32, except: u32) {
     let at = event as usize;
-    let lane = index.lane[at];
+    let chain = index.chain[at];
     let position = index.position[at];
-    match index.last(lane, position) {
+    match index.last(chain, position) {
         NONE => {}
         last => closure.add_event(index, last),
     }

@@ -97,7 +97,7 @@ impl Reorder {
             counts: objects.map(|count| vec![[0; 3]; count]),
             holders: vec![FREE; objects[LOCK]],
             taken: Vec::new(),
-            done: vec![0; index.lanes()],
+            done: vec![0; index.chains()],
             pending: Vec::new(),
             order: Vec::new(),
             steps: 0,
@@ -139,12 +139,12 @@ impl Reorder {
     /// The events of the set from the first reversed section on.
     fn gather(&mut self, index: &Index<'_>, set: &Closure, first: u32) {
         let cut = set.cut();
-        let end = (0..cut.len() as u32).map(|lane| set.last(lane)).filter(|&last| last != NONE).max();
+        let end = (0..cut.len() as u32).map(|chain| set.last(chain)).filter(|&last| last != NONE).max();
         let end = end.map_or(first, |end| end + 1).max(first);
         self.steps += u64::from(end - first);
         self.region.clear();
         self.region
-            .extend((first..end).filter(|&at| index.position[at as usize] < cut[index.lane[at as usize] as usize]));
+            .extend((first..end).filter(|&at| index.position[at as usize] < cut[index.chain[at as usize] as usize]));
     }
 
     /// The kinds of events. The last write of the set before a read is its recorded writer.
@@ -217,10 +217,10 @@ impl Reorder {
 
     /// The state where the recorded order is left; whether no two sections exclude each other there.
     fn begin(&mut self, index: &Index<'_>, set: &Closure, first: u32) -> bool {
-        for lane in 0..index.lanes() as u32 {
-            let events = index.lane_events(lane);
-            let count = (events.partition_point(|&at| at < first) as u32).min(set.cut()[lane as usize]);
-            self.done[lane as usize] = count;
+        for chain in 0..index.chains() as u32 {
+            let events = index.chain_events(chain);
+            let count = (events.partition_point(|&at| at < first) as u32).min(set.cut()[chain as usize]);
+            self.done[chain as usize] = count;
             let Some(&last) = events[..count as usize].last() else { continue };
             for number in index.holds.list(index.held[last as usize]) {
                 let section = &index.sections[number as usize];
@@ -233,7 +233,7 @@ impl Reorder {
                 if section.shared {
                     holder.shared += 1;
                 } else if holder.exclusive == NONE {
-                    holder.exclusive = lane;
+                    holder.exclusive = chain;
                 } else {
                     return false;
                 }
@@ -270,16 +270,16 @@ impl Reorder {
     #[inline]
     fn take(&mut self, index: &Index<'_>, k: usize) -> bool {
         let at = self.region[k];
-        let lane = index.lane[at as usize];
+        let chain = index.chain[at as usize];
         let position = index.position[at as usize];
-        if self.done[lane as usize] != position {
+        if self.done[chain as usize] != position {
             return false;
         }
-        let row = index.needs[at as usize];
-        let learns = position == 0 || index.needs[index.last(lane, position) as usize] != row;
+        let row = index.predecessors[at as usize];
+        let learns = position == 0 || index.predecessors[index.last(chain, position) as usize] != row;
         if learns {
             let others = index.clocks.row(row).iter().zip(&self.done).enumerate();
-            if others.into_iter().any(|(other, (&needed, &done))| other != lane as usize && needed > done) {
+            if others.into_iter().any(|(other, (&needed, &done))| other != chain as usize && needed > done) {
                 return false;
             }
         }
@@ -291,24 +291,24 @@ impl Reorder {
         {
             return false;
         }
-        if op.opens_section() && !self.open(index, at, lane) {
+        if op.opens_section() && !self.open(index, at, chain) {
             return false;
         }
         if op.closes_section() {
-            self.close(index, at, lane, position);
+            self.close(index, at, chain, position);
         }
         if let Some(space) = place
             && !(space == LOCK && self.is_reversed(at))
         {
             self.counts[space][event.object() as usize][self.kinds[k] as usize] += 1;
         }
-        self.done[lane as usize] += 1;
+        self.done[chain as usize] += 1;
         self.order.push(at);
         true
     }
 
     /// Opens the sections that an event opens, if nobody's section excludes them.
-    fn open(&mut self, index: &Index<'_>, at: u32, lane: u32) -> bool {
+    fn open(&mut self, index: &Index<'_>, at: u32, chain: u32) -> bool {
         let opened = || {
             let list = index.holds.list(index.held[at as usize]).take(2);
             list.map(|number| &index.sections[number as usize]).filter(|section| section.open == at)
@@ -316,7 +316,7 @@ impl Reorder {
         for section in opened() {
             let holder = self.holders[section.lock as usize];
             let own = || index.open_before(at).filter(|own| own.shared && own.lock == section.lock).count() as u32;
-            let excluded = holder.exclusive != NONE && holder.exclusive != lane;
+            let excluded = holder.exclusive != NONE && holder.exclusive != chain;
             if excluded || (!section.shared && holder.shared > 0 && holder.shared > own()) {
                 return false;
             }
@@ -327,14 +327,14 @@ impl Reorder {
             if section.shared {
                 holder.shared += 1;
             } else {
-                holder.exclusive = lane;
+                holder.exclusive = chain;
             }
         }
         true
     }
 
-    fn close(&mut self, index: &Index<'_>, at: u32, lane: u32, position: u32) {
-        let last = index.last(lane, position);
+    fn close(&mut self, index: &Index<'_>, at: u32, chain: u32, position: u32) {
+        let last = index.last(chain, position);
         let list = if last == NONE { NONE } else { index.held[last as usize] };
         for number in index.holds.list(list) {
             self.steps += 1;

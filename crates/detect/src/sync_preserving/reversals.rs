@@ -5,11 +5,11 @@ use super::locks::Locks;
 use super::optimistic::{Optimistic, Policy};
 use super::pairs::conflict;
 use super::reorder::Reorder;
-use super::search::{ByLane, Life, Pair, Search, cannot_race};
+use super::search::{ByChain, Life, Pair, Search, cannot_race};
 use super::work::Work;
 use event::Op;
 
-/// Of the accesses of a lane that an event could race with, at most so many are tried.
+/// Of the accesses of a chain that an event could race with, at most so many are tried.
 const MOST_OF_A_LANE: usize = 4;
 
 /// Tries to find an order for two events.
@@ -17,7 +17,7 @@ const MOST_OF_A_LANE: usize = 4;
 pub(super) struct Reversals {
     optimistic: Optimistic,
     reorder: Reorder,
-    by_lane: ByLane,
+    by_chain: ByChain,
     /// Whether there is an order could not be said in its time.
     gave_up: bool,
     locks: Locks,
@@ -27,9 +27,9 @@ impl Reversals {
     /// `objects`: how many variables, locks, conditions and semaphores there are.
     pub(super) fn new(index: &Index<'_>, objects: [usize; 4]) -> Reversals {
         Reversals {
-            optimistic: Optimistic::new(index.lanes()),
+            optimistic: Optimistic::new(index.chains()),
             reorder: Reorder::new(index, objects),
-            by_lane: ByLane::default(),
+            by_chain: ByChain::default(),
             gave_up: false,
             locks: Locks::new(index.locks()),
         }
@@ -84,23 +84,23 @@ impl Reversals {
         if cannot_race(index, life.accesses, &mut self.locks, work) {
             return 0;
         }
-        let mut by_lane = std::mem::take(&mut self.by_lane);
-        by_lane.fill(index, life.accesses);
+        let mut by_chain = std::mem::take(&mut self.by_chain);
+        by_chain.fill(index, life.accesses);
         for &f in life.accesses {
             if search.is_racy(f) {
                 continue;
             }
             let op = index.events[f as usize].op();
             let mut complete = true;
-            for &lane in &by_lane.lanes {
-                if lane.lane == index.lane[f as usize] || !ByLane::has_conflict(lane, op) {
+            for &chain in &by_chain.chains {
+                if chain.chain == index.chain[f as usize] || !ByChain::has_conflict(chain, op) {
                     continue;
                 }
                 if work.is_over() {
                     complete = false;
                     break;
                 }
-                let partner = self.partner(index, by_lane.events(lane), f, op, &mut complete);
+                let partner = self.partner(index, by_chain.events(chain), f, op, &mut complete);
                 work.spent += std::mem::take(&mut self.reorder.steps);
                 if let Some(earlier) = partner {
                     search.add(Pair { later: f, earlier });
@@ -109,17 +109,17 @@ impl Reversals {
             }
             unexamined += u64::from(!complete && !search.is_racy(f));
         }
-        self.by_lane = by_lane;
+        self.by_chain = by_chain;
         unexamined
     }
 
-    /// An access of a lane that this event races with.
-    fn partner(&mut self, index: &Index<'_>, lane: &[u32], f: u32, op: Op, complete: &mut bool) -> Option<u32> {
-        let behind = lane.partition_point(|&e| e < f);
+    /// An access of a chain that this event races with.
+    fn partner(&mut self, index: &Index<'_>, chain: &[u32], f: u32, op: Op, complete: &mut bool) -> Option<u32> {
+        let behind = chain.partition_point(|&e| e < f);
         let mut tried = 0;
-        for &e in lane[..behind].iter().rev() {
+        for &e in chain[..behind].iter().rev() {
             // The earlier ones are before this one, so f needs them, too.
-            if index.clocks.get(index.before[f as usize], index.lane[e as usize]) > index.position[e as usize] {
+            if index.clocks.get(index.before[f as usize], index.chain[e as usize]) > index.position[e as usize] {
                 break;
             }
             self.reorder.steps += 1;

@@ -1,8 +1,8 @@
-//! All racy events: for each variable and each two lanes, a walk along the accesses of both that never goes back.
+//! All racy events: for each variable and each two chains, a walk along the accesses of both that never goes back.
 //!
-//! Let e and f be accesses in two lanes, e recorded first. The closure of what is before both contains nothing that is recorded
-//! behind f. If it contains e, so it does for every access behind f in f's lane. So each question crosses out e, or finds that f is
-//! racy, and closures only grow during a walk. What is before f alone is closed once, for all lanes of e: it often contains e, too.
+//! Let e and f be accesses in two chains, e recorded first. The closure of what is before both contains nothing that is recorded
+//! behind f. If it contains e, so it does for every access behind f in f's chain. So each question crosses out e, or finds that f is
+//! racy, and closures only grow during a walk. What is before f alone is closed once, for all chains of e: it often contains e, too.
 
 use super::NONE;
 use super::closure::Closure;
@@ -63,82 +63,82 @@ pub(super) fn class(op: Op) -> Op {
     }
 }
 
-/// The accesses of one lane.
+/// The accesses of one chain.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lane {
-    pub(super) lane: u32,
+pub(super) struct Chain {
+    pub(super) chain: u32,
     start: u32,
     end: u32,
     /// By class: whether there are any.
     has: u8,
 }
 
-/// The accesses of a life by lane.
+/// The accesses of a life by chain.
 #[derive(Default, Debug)]
-pub(super) struct ByLane {
-    pub(super) lanes: Vec<Lane>,
+pub(super) struct ByChain {
+    pub(super) chains: Vec<Chain>,
     events: Vec<u32>,
-    /// Scratch: by lane, how many accesses; then where the next goes.
+    /// Scratch: by chain, how many accesses; then where the next goes.
     counts: Vec<u32>,
 }
 
-impl ByLane {
+impl ByChain {
     pub(super) fn fill(&mut self, index: &Index<'_>, accesses: &[u32]) {
-        self.counts.resize(index.lanes(), 0);
-        self.lanes.clear();
+        self.counts.resize(index.chains(), 0);
+        self.chains.clear();
         for &at in accesses {
-            let lane = index.lane[at as usize];
-            if self.counts[lane as usize] == 0 {
-                self.lanes.push(Lane { lane, start: 0, end: 0, has: 0 });
+            let chain = index.chain[at as usize];
+            if self.counts[chain as usize] == 0 {
+                self.chains.push(Chain { chain, start: 0, end: 0, has: 0 });
             }
-            self.counts[lane as usize] += 1;
+            self.counts[chain as usize] += 1;
         }
         let mut end = 0;
-        for lane in &mut self.lanes {
-            let count = &mut self.counts[lane.lane as usize];
-            (lane.start, lane.end) = (end, end + *count);
-            end = lane.end;
-            *count = lane.start;
+        for chain in &mut self.chains {
+            let count = &mut self.counts[chain.chain as usize];
+            (chain.start, chain.end) = (end, end + *count);
+            end = chain.end;
+            *count = chain.start;
         }
         self.events.clear();
         self.events.resize(accesses.len(), 0);
         for &at in accesses {
-            let next = &mut self.counts[index.lane[at as usize] as usize];
+            let next = &mut self.counts[index.chain[at as usize] as usize];
             self.events[*next as usize] = at;
             *next += 1;
         }
-        for lane in &mut self.lanes {
-            self.counts[lane.lane as usize] = 0;
-            for &at in &self.events[lane.start as usize..lane.end as usize] {
+        for chain in &mut self.chains {
+            self.counts[chain.chain as usize] = 0;
+            for &at in &self.events[chain.start as usize..chain.end as usize] {
                 let op = class(index.events[at as usize].op());
-                lane.has |= CLASSES.iter().position(|&class| class == op).map_or(0, |bit| 1 << bit);
+                chain.has |= CLASSES.iter().position(|&class| class == op).map_or(0, |bit| 1 << bit);
             }
         }
     }
 
     #[inline]
-    pub(super) fn events(&self, lane: Lane) -> &[u32] {
-        &self.events[lane.start as usize..lane.end as usize]
+    pub(super) fn events(&self, chain: Chain) -> &[u32] {
+        &self.events[chain.start as usize..chain.end as usize]
     }
 
-    /// Whether a lane has an access that conflicts with this operation.
+    /// Whether a chain has an access that conflicts with this operation.
     #[inline]
-    pub(super) fn has_conflict(lane: Lane, op: Op) -> bool {
-        CLASSES.iter().enumerate().any(|(bit, &class)| lane.has >> bit & 1 == 1 && conflict(class, op))
+    pub(super) fn has_conflict(chain: Chain, op: Op) -> bool {
+        CLASSES.iter().enumerate().any(|(bit, &class)| chain.has >> bit & 1 == 1 && conflict(class, op))
     }
 }
 
-/// Whether no two accesses of a life can race, because of how its variable is used: by one lane, or never written, or
+/// Whether no two accesses of a life can race, because of how its variable is used: by one chain, or never written, or
 /// only atomically, or always under one lock. If time is up, it says no.
 pub(super) fn cannot_race(index: &Index<'_>, accesses: &[u32], locks: &mut Locks, work: &mut Work<'_>) -> bool {
     let Some(&first) = accesses.first() else { return true };
     work.spent += accesses.len() as u64;
     let op = |at: u32| index.events[at as usize].op();
-    let lane = index.lane[first as usize];
+    let chain = index.chain[first as usize];
     let mut classes = 0u8;
     let mut several = false;
     for &at in accesses {
-        several |= index.lane[at as usize] != lane;
+        several |= index.chain[at as usize] != chain;
         let class = class(op(at));
         classes |= CLASSES.iter().position(|&c| c == class).map_or(0, |bit| 1 << bit);
     }
@@ -156,7 +156,7 @@ pub(super) fn cannot_race(index: &Index<'_>, accesses: &[u32], locks: &mut Locks
 pub(super) struct Search<'i, 'a> {
     index: &'i Index<'a>,
     closure: Closure,
-    by_lane: ByLane,
+    by_chain: ByChain,
     /// By event: whether it is known to be racy.
     racy: Vec<bool>,
     pub(super) found: Vec<Pair>,
@@ -166,7 +166,7 @@ pub(super) struct Search<'i, 'a> {
     left: Vec<(u32, u32)>,
     /// By number: where in `alone` the closure of what is before an access begins, or [`NONE`].
     alone_starts: Vec<u32>,
-    /// Such closures, lane by lane.
+    /// Such closures, chain by chain.
     alone: Vec<u32>,
     single: Closure,
     locks: Locks,
@@ -179,15 +179,15 @@ impl<'i, 'a> Search<'i, 'a> {
     pub(super) fn new(index: &'i Index<'a>) -> Self {
         Search {
             index,
-            closure: Closure::new(index.lanes()),
-            by_lane: ByLane::default(),
+            closure: Closure::new(index.chains()),
+            by_chain: ByChain::default(),
             racy: vec![false; index.events.len()],
             found: Vec::new(),
             unexamined: 0,
             left: Vec::new(),
             alone_starts: Vec::new(),
             alone: Vec::new(),
-            single: Closure::new(index.lanes()),
+            single: Closure::new(index.chains()),
             locks: Locks::new(index.locks()),
         }
     }
@@ -218,23 +218,24 @@ impl<'i, 'a> Search<'i, 'a> {
             self.unexamined += life.accesses.len() as u64;
             return;
         }
-        let mut by_lane = std::mem::take(&mut self.by_lane);
-        by_lane.fill(self.index, life.accesses);
-        self.frees(life, &by_lane, work);
+        let mut by_chain = std::mem::take(&mut self.by_chain);
+        by_chain.fill(self.index, life.accesses);
+        self.frees(life, &by_chain, work);
         if !quiet {
-            self.lanes(&by_lane, work);
+            self.chains(&by_chain, work);
         }
-        self.by_lane = by_lane;
+        self.by_chain = by_chain;
     }
 
-    /// Looks at each two lanes.
-    fn lanes(&mut self, by_lane: &ByLane, work: &mut Work<'_>) {
-        for &later in &by_lane.lanes {
+    /// Looks at each two chains.
+    fn chains(&mut self, by_chain: &ByChain, work: &mut Work<'_>) {
+        for &later in &by_chain.chains {
             for op in CLASSES {
-                if !by_lane.lanes.iter().any(|&lane| lane.lane != later.lane && ByLane::has_conflict(lane, op)) {
+                if !by_chain.chains.iter().any(|&chain| chain.chain != later.chain && ByChain::has_conflict(chain, op))
+                {
                     continue;
                 }
-                let events = by_lane.events(later).iter().copied();
+                let events = by_chain.events(later).iter().copied();
                 self.left.clear();
                 self.left.extend(events.filter(|&at| class(self.index.events[at as usize].op()) == op).zip(0..));
                 if self.left.is_empty() {
@@ -243,11 +244,11 @@ impl<'i, 'a> Search<'i, 'a> {
                 self.alone.clear();
                 self.alone_starts.clear();
                 self.alone_starts.resize(self.left.len(), NONE);
-                for &earlier in &by_lane.lanes {
-                    if earlier.lane == later.lane || !ByLane::has_conflict(earlier, op) {
+                for &earlier in &by_chain.chains {
+                    if earlier.chain == later.chain || !ByChain::has_conflict(earlier, op) {
                         continue;
                     }
-                    let all = !work.is_over() && self.walk(earlier.lane, by_lane.events(earlier), op, work);
+                    let all = !work.is_over() && self.walk(earlier.chain, by_chain.events(earlier), op, work);
                     let racy = &self.racy;
                     self.left.retain(|&(at, _)| !racy[at as usize]);
                     if !all {
@@ -262,31 +263,31 @@ impl<'i, 'a> Search<'i, 'a> {
         }
     }
 
-    /// How many events of a lane the closure of what is before an access contains. `None`: there is no such closure.
-    fn alone(&mut self, f: u32, number: u32, lane: u32) -> Option<u32> {
+    /// How many events of a chain the closure of what is before an access contains. `None`: there is no such closure.
+    fn alone(&mut self, f: u32, number: u32, chain: u32) -> Option<u32> {
         let known = self.alone_starts[number as usize];
         if known != NONE {
-            return Some(self.alone[(known + lane) as usize]);
+            return Some(self.alone[(known + chain) as usize]);
         }
         self.single.clear();
         self.single.add_before(self.index, f);
         self.single.close(self.index).ok()?;
-        if self.alone.len() + self.index.lanes() <= MOST_ALONE {
+        if self.alone.len() + self.index.chains() <= MOST_ALONE {
             self.alone_starts[number as usize] = self.alone.len() as u32;
             self.alone.extend_from_slice(self.single.cut());
         }
-        Some(self.single.cut()[lane as usize])
+        Some(self.single.cut()[chain as usize])
     }
 
     /// Which of the accesses in `left`, all of this operation, race with an earlier one of these. Whether it came to an end.
-    fn walk(&mut self, lane: u32, earlier: &[u32], op: Op, work: &mut Work<'_>) -> bool {
+    fn walk(&mut self, chain: u32, earlier: &[u32], op: Op, work: &mut Work<'_>) -> bool {
         let index = self.index;
         let mut k = 0;
         let mut fresh = true;
         for i in 0..self.left.len() {
             let (f, number) = self.left[i];
             work.spent += 1;
-            let mut contained = index.clocks.get(index.before[f as usize], lane);
+            let mut contained = index.clocks.get(index.before[f as usize], chain);
             let mut is_alone = false;
             while let Some(&e) = earlier.get(k).filter(|&&e| e < f) {
                 let mut out = contained > index.position[e as usize]
@@ -296,7 +297,7 @@ impl<'i, 'a> Search<'i, 'a> {
                     return false;
                 }
                 if !out && !std::mem::replace(&mut is_alone, true) {
-                    let alone = self.alone(f, number, lane);
+                    let alone = self.alone(f, number, chain);
                     work.spent += 8 + std::mem::take(&mut self.single.looked);
                     let Some(alone) = alone else { return !self.single.gave_up };
                     contained = alone;
@@ -326,11 +327,11 @@ impl<'i, 'a> Search<'i, 'a> {
         true
     }
 
-    /// A `free` races with the first access of a lane behind it, or the last before it: the others need that one.
-    fn frees(&mut self, life: &Life<'_>, by_lane: &ByLane, work: &mut Work<'_>) {
+    /// A `free` races with the first access of a chain behind it, or the last before it: the others need that one.
+    fn frees(&mut self, life: &Life<'_>, by_chain: &ByChain, work: &mut Work<'_>) {
         if let Some(free) = life.freed_before {
-            for &lane in &by_lane.lanes {
-                if let Some(&first) = by_lane.events(lane).first() {
+            for &chain in &by_chain.chains {
+                if let Some(&first) = by_chain.events(chain).first() {
                     self.pair(free, first, work);
                 }
             }
@@ -339,8 +340,8 @@ impl<'i, 'a> Search<'i, 'a> {
             }
         }
         if let Some(free) = life.freed_after {
-            for &lane in &by_lane.lanes {
-                if let Some(&last) = by_lane.events(lane).last() {
+            for &chain in &by_chain.chains {
+                if let Some(&last) = by_chain.events(chain).last() {
                     self.pair(last, free, work);
                 }
             }
@@ -348,7 +349,7 @@ impl<'i, 'a> Search<'i, 'a> {
     }
 
     fn pair(&mut self, earlier: u32, later: u32, work: &mut Work<'_>) {
-        if self.racy[later as usize] || self.index.lane[earlier as usize] == self.index.lane[later as usize] {
+        if self.racy[later as usize] || self.index.chain[earlier as usize] == self.index.chain[later as usize] {
             return;
         }
         if is_race(self.index, &mut self.closure, earlier, later) {

@@ -14,16 +14,17 @@ use witness::check_race;
 fn races(trace: &Trace) -> BTreeSet<[u64; 2]> {
     let events = &trace.batch.events;
     let threads = 1 + events.iter().map(|event| event.thread().0).max().unwrap_or(0) as usize;
-    let mut lanes: Vec<Vec<u64>> = vec![Vec::new(); threads];
+    let mut chains: Vec<Vec<u64>> = vec![Vec::new(); threads];
     for (at, event) in (0..).zip(events) {
-        lanes[event.thread().0 as usize].push(at);
+        chains[event.thread().0 as usize].push(at);
     }
     let mut cut = vec![0; threads];
     let mut found = BTreeSet::new();
     loop {
-        let mut prefix: Vec<u64> = lanes.iter().zip(&cut).flat_map(|(lane, &count)| lane[..count].to_vec()).collect();
+        let mut prefix: Vec<u64> =
+            chains.iter().zip(&cut).flat_map(|(chain, &count)| chain[..count].to_vec()).collect();
         prefix.sort_unstable();
-        let next: Vec<u64> = lanes.iter().zip(&cut).filter_map(|(lane, &count)| lane.get(count).copied()).collect();
+        let next: Vec<u64> = chains.iter().zip(&cut).filter_map(|(chain, &count)| chain.get(count).copied()).collect();
         for (k, &a) in next.iter().enumerate() {
             for &b in &next[..k] {
                 let race = [a.min(b), a.max(b)];
@@ -36,9 +37,9 @@ fn races(trace: &Trace) -> BTreeSet<[u64; 2]> {
                 }
             }
         }
-        let Some(lane) = (0..threads).find(|&lane| cut[lane] < lanes[lane].len()) else { return found };
-        cut[lane] += 1;
-        cut[..lane].fill(0);
+        let Some(chain) = (0..threads).find(|&chain| cut[chain] < chains[chain].len()) else { return found };
+        cut[chain] += 1;
+        cut[..chain].fill(0);
     }
 }
 

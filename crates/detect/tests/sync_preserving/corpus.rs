@@ -77,7 +77,7 @@ fn all_that_one_lock_allows(trace: &Trace) -> usize {
     let count = events.len();
     let add = |set: &mut Set, other: &Set| set.iter_mut().zip(other).for_each(|(mine, other)| *mine |= other);
     // By event: what it needs, itself included; what it needs to be next; the section it is in.
-    let (mut needs, mut before, mut section) = (Vec::<Set>::new(), Vec::<Set>::new(), vec![None; count]);
+    let (mut predecessors, mut before, mut section) = (Vec::<Set>::new(), Vec::<Set>::new(), vec![None; count]);
     let mut threads = BTreeMap::<u32, (Set, Option<usize>)>::new();
     let mut writers = BTreeMap::<u32, usize>::new();
     let mut sections = Vec::<(usize, usize)>::new();
@@ -89,7 +89,7 @@ fn all_that_one_lock_allows(trace: &Trace) -> usize {
         match event.op() {
             Op::Read => {
                 if let Some(&writer) = writers.get(&event.object()) {
-                    add(&mut set, &needs[writer]);
+                    add(&mut set, &predecessors[writer]);
                 }
             }
             Op::Write => drop(writers.insert(event.object(), at)),
@@ -106,7 +106,7 @@ fn all_that_one_lock_allows(trace: &Trace) -> usize {
             add(&mut threads.entry(event.object()).or_insert_with(fresh).0, &set);
         }
         threads.insert(event.thread().0, (set.clone(), open));
-        needs.push(set);
+        predecessors.push(set);
     }
     let allows = |e: usize, f: usize| {
         let mut set = before[e].clone();
@@ -119,12 +119,12 @@ fn all_that_one_lock_allows(trace: &Trace) -> usize {
             let others = || sections.iter().enumerate().filter(|&(number, _)| number != own);
             let Some((_, &(_, close))) = others().find(|(_, (open, close))| set[*open] && !set[*close]) else {
                 let opens = sections[own].0;
-                if others().any(|(_, &(open, close))| set[open] && needs[close][opens]) {
+                if others().any(|(_, &(open, close))| set[open] && predecessors[close][opens]) {
                     return false;
                 }
                 break;
             };
-            add(&mut set, &needs[close]);
+            add(&mut set, &predecessors[close]);
         }
         !set[e] && !set[f]
     };

@@ -10,7 +10,7 @@ pub(crate) struct Naive<'a> {
     trace: &'a Trace,
     sections: Vec<Section>,
     /// For each event: those it needs. `None`: it can never be.
-    needs: Vec<Option<Vec<usize>>>,
+    predecessors: Vec<Option<Vec<usize>>>,
 }
 
 fn is_access(op: Op) -> bool {
@@ -35,8 +35,8 @@ pub(crate) fn conflict(trace: &Trace, e: usize, f: usize) -> bool {
 
 impl<'a> Naive<'a> {
     pub(crate) fn new(trace: &'a Trace) -> Self {
-        let mut naive = Naive { trace, sections: sections(trace), needs: Vec::new() };
-        naive.needs = (0..trace.batch.events.len()).map(|at| naive.needs_of(at)).collect();
+        let mut naive = Naive { trace, sections: sections(trace), predecessors: Vec::new() };
+        naive.predecessors = (0..trace.batch.events.len()).map(|at| naive.needs_of(at)).collect();
         naive
     }
 
@@ -177,7 +177,7 @@ impl<'a> Naive<'a> {
             let mut more = Vec::new();
             for at in 0..set.len() {
                 if set[at] {
-                    more.extend(self.needs[at].as_ref()?.iter().copied().filter(|&other| !set[other]));
+                    more.extend(self.predecessors[at].as_ref()?.iter().copied().filter(|&other| !set[other]));
                 }
             }
             for one in &self.sections {

@@ -1,4 +1,4 @@
-//! By lane and count of its events: which sections that matter are open then, as lists that share their tails.
+//! By chain and count of its events: which sections that matter are open then, as lists that share their tails.
 
 use super::{NONE, Runs};
 
@@ -17,20 +17,20 @@ const MOST_COPIED: usize = 64;
 /// The lists.
 pub(crate) struct Held {
     nodes: Vec<Node>,
-    /// By lane: after so many events this list is that of the open ones, up to the next entry.
+    /// By chain: after so many events this list is that of the open ones, up to the next entry.
     changes: Vec<Vec<(u32, u32)>>,
 }
 
 impl Held {
-    pub(crate) fn new(runs: &Runs, lanes: usize) -> Held {
-        let mut events: Vec<Vec<(u32, bool, u32)>> = vec![Vec::new(); lanes];
+    pub(crate) fn new(runs: &Runs, chains: usize) -> Held {
+        let mut events: Vec<Vec<(u32, bool, u32)>> = vec![Vec::new(); chains];
         for (number, place) in (0u32..).zip(&runs.places).filter(|(_, place)| place.lock != NONE) {
-            events[place.lane as usize].push((place.open, true, number));
+            events[place.chain as usize].push((place.open, true, number));
             if place.close != NONE {
-                events[place.lane as usize].push((place.close, false, number));
+                events[place.chain as usize].push((place.close, false, number));
             }
         }
-        let mut held = Held { nodes: Vec::new(), changes: Vec::with_capacity(lanes) };
+        let mut held = Held { nodes: Vec::new(), changes: Vec::with_capacity(chains) };
         for mut events in events {
             events.sort_unstable();
             let mut changes = vec![(0, NONE)];
@@ -87,10 +87,10 @@ impl Held {
         None
     }
 
-    /// The sections of a lane that are open after so many of its events, the one opened last first.
+    /// The sections of a chain that are open after so many of its events, the one opened last first.
     #[inline]
-    pub(crate) fn after(&self, lane: usize, count: u32) -> Open<'_> {
-        let changes = &self.changes[lane];
+    pub(crate) fn after(&self, chain: usize, count: u32) -> Open<'_> {
+        let changes = &self.changes[chain];
         let at = changes.partition_point(|(from, _)| *from <= count);
         Open { nodes: &self.nodes, next: changes[at - 1].1, count }
     }

@@ -1,22 +1,22 @@
 //! What docs/causality.md reads off the recorded run, once for all questions.
 //!
 //! The fixed events have happened: what they left (open sections, last writes, counts) is where a search begins. The
-//! others stand in *lanes*, one for each thread, so a set of events that keeps the order of threads is a count per lane.
+//! others stand in *chains*, one for each thread, so a set of events that keeps the order of threads is a count per chain.
 
-mod cells;
+mod chains;
 mod held;
-mod lanes;
-mod needs;
+mod lifetimes;
 mod orderly;
+mod predecessors;
 mod runs;
 mod sections;
 mod semaphores;
 mod wakes;
 
-pub(crate) use cells::Cells;
+pub(crate) use chains::Chains;
 pub(crate) use held::Held;
-pub(crate) use lanes::Lanes;
-pub(crate) use needs::Needs;
+pub(crate) use lifetimes::Lifetimes;
+pub(crate) use predecessors::Predecessors;
 pub(crate) use runs::Runs;
 pub(crate) use sections::{Effect, NONE, Section, Sections};
 pub(crate) use semaphores::{Semaphore, Semaphores, initial_counts};
@@ -43,18 +43,18 @@ pub(crate) fn is_read(op: Op) -> bool {
 /// All of it.
 pub(crate) struct Facts {
     pub(crate) fixed: u32,
-    pub(crate) lanes: Lanes,
+    pub(crate) chains: Chains,
     /// What an event needs in every model, and by the order with barriers.
-    pub(crate) always: Needs,
+    pub(crate) always: Predecessors,
     /// What it needs beside that, if it is in the prefix: a failed try its sections, an end of a section those that failed
     /// in it, a wake-up its notify.
-    pub(crate) beside: Needs,
+    pub(crate) beside: Predecessors,
     pub(crate) sections: Vec<Section>,
     /// By event.
     pub(crate) effects: Vec<Effect>,
     /// Wake-ups whose waits are not fixed.
     pub(crate) wakeups: Vec<Wakeup>,
-    pub(crate) cells: Cells,
+    pub(crate) lifetimes: Lifetimes,
     pub(crate) semaphores: Semaphores,
     pub(crate) runs: Runs,
     pub(crate) held: Held,
@@ -65,17 +65,17 @@ pub(crate) struct Facts {
 impl Facts {
     pub(crate) fn new(names: &Names, trace: &Batch, fixed: usize, initial: &dyn Fn(VarId) -> Value) -> Facts {
         let fixed = fixed.min(trace.events.len()) as u32;
-        let lanes = Lanes::new(trace, fixed);
+        let chains = Chains::new(trace, fixed);
         let mut found = Sections::default();
         let effects: Vec<Effect> =
             (0u32..).zip(&trace.events).map(|(at, &event)| found.step(trace, at, event)).collect();
         let pairs = wakeups(trace);
-        let always = needs::always(trace, &lanes);
-        let beside = needs::beside(trace, &lanes, &found.all, &effects, &pairs);
+        let always = predecessors::always(trace, &chains);
+        let beside = predecessors::beside(trace, &chains, &found.all, &effects, &pairs);
         let wakeups = pairs.into_iter().filter(|pair| pair.wait >= fixed).collect();
-        let semaphores = Semaphores::new(names, trace, &lanes);
-        let orderly = orderly::is_orderly(trace, &lanes, &found.all, &effects, &semaphores);
-        let runs = Runs::new(&found.all, &lanes);
+        let semaphores = Semaphores::new(names, trace, &chains);
+        let orderly = orderly::is_orderly(trace, &chains, &found.all, &effects, &semaphores);
+        let runs = Runs::new(&found.all, &chains);
         Facts {
             fixed,
             always,
@@ -83,12 +83,12 @@ impl Facts {
             sections: found.all,
             effects,
             wakeups,
-            cells: Cells::new(trace, &lanes, initial),
+            lifetimes: Lifetimes::new(trace, &chains, initial),
             semaphores,
-            held: Held::new(&runs, lanes.len()),
+            held: Held::new(&runs, chains.len()),
             runs,
             orderly,
-            lanes,
+            chains,
         }
     }
 }

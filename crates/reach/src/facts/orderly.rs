@@ -1,19 +1,19 @@
 //! Whether the recorded order is feasible itself. Needs and reads always are; locks and counts only if the trace is sound.
 
-use super::{Effect, Lanes, NONE, Section, Semaphores};
+use super::{Chains, Effect, NONE, Section, Semaphores};
 use event::{Batch, Op};
 use rustc_hash::FxHashMap;
 
 /// Goes along the recorded order, behind the fixed events.
 pub(super) fn is_orderly(
     trace: &Batch,
-    lanes: &Lanes,
+    chains: &Chains,
     sections: &[Section],
     effects: &[Effect],
     semaphores: &Semaphores,
 ) -> bool {
     let mut open: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    let fixed = |event: u32| event < lanes.fixed;
+    let fixed = |event: u32| event < chains.fixed;
     for (number, section) in (0u32..).zip(sections) {
         let opened = section.open == NONE || fixed(section.open);
         if opened && (section.close == NONE || !fixed(section.close)) {
@@ -21,7 +21,7 @@ pub(super) fn is_orderly(
         }
     }
     let mut counts: Vec<i64> = semaphores.all.iter().map(|semaphore| semaphore.count).collect();
-    for (at, &event) in (0u32..).zip(&trace.events).skip(lanes.fixed as usize) {
+    for (at, &event) in (0u32..).zip(&trace.events).skip(chains.fixed as usize) {
         let effect = &effects[at as usize];
         for closed in effect.closes.into_iter().filter(|&section| section != NONE) {
             let section = &sections[closed as usize];

@@ -3,7 +3,7 @@
 use event::{Batch, Event, LockId, ThreadId};
 use sync::{Change, LockMode};
 
-/// Stands for an event, section or lane that there is not.
+/// Stands for an event, section or chain that there is not.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A stretch of a thread in which it has a lock.

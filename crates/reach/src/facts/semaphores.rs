@@ -1,6 +1,6 @@
 //! Counting semaphores.
 
-use super::{Lanes, NONE};
+use super::{Chains, NONE};
 use event::{Batch, Id, Names, Op, Space, Value};
 use rustc_hash::FxHashMap;
 
@@ -12,26 +12,26 @@ pub(crate) struct Semaphore {
     /// Its events that are not fixed, in recorded order.
     pub(crate) ups: Vec<u32>,
     pub(crate) downs: Vec<u32>,
-    /// The same by lane.
-    pub(crate) lanes: Vec<LaneCounts>,
+    /// The same by chain.
+    pub(crate) chains: Vec<ChainCounts>,
 }
 
-/// The events of a semaphore in one lane, in order.
+/// The events of a semaphore in one chain, in order.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct LaneCounts {
-    pub(crate) lane: usize,
+pub(crate) struct ChainCounts {
+    pub(crate) chain: usize,
     pub(crate) ups: Vec<u32>,
     pub(crate) downs: Vec<u32>,
 }
 
 impl Semaphore {
-    fn add(&mut self, lanes: &Lanes, event: u32, up: bool) {
-        let lane = lanes.of(event);
-        let at = self.lanes.iter().position(|counts| counts.lane == lane).unwrap_or_else(|| {
-            self.lanes.push(LaneCounts { lane, ..LaneCounts::default() });
-            self.lanes.len() - 1
+    fn add(&mut self, chains: &Chains, event: u32, up: bool) {
+        let chain = chains.of(event);
+        let at = self.chains.iter().position(|counts| counts.chain == chain).unwrap_or_else(|| {
+            self.chains.push(ChainCounts { chain, ..ChainCounts::default() });
+            self.chains.len() - 1
         });
-        let counts = &mut self.lanes[at];
+        let counts = &mut self.chains[at];
         for list in if up { [&mut self.ups, &mut counts.ups] } else { [&mut self.downs, &mut counts.downs] } {
             list.push(event);
         }
@@ -68,16 +68,16 @@ pub(crate) struct Semaphores {
 }
 
 impl Semaphores {
-    pub(crate) fn new(names: &Names, trace: &Batch, lanes: &Lanes) -> Semaphores {
+    pub(crate) fn new(names: &Names, trace: &Batch, chains: &Chains) -> Semaphores {
         let initial = initial_counts(names, trace).into_iter();
         let mut all: Vec<Semaphore> =
-            initial.map(|count| Semaphore { count, ups: Vec::new(), downs: Vec::new(), lanes: Vec::new() }).collect();
+            initial.map(|count| Semaphore { count, ups: Vec::new(), downs: Vec::new(), chains: Vec::new() }).collect();
         for (at, &event) in (0u32..).zip(&trace.events).filter(|(_, e)| e.op().counts()) {
             let semaphore = &mut all[event.sem().index()];
-            match (event.op(), at < lanes.fixed) {
+            match (event.op(), at < chains.fixed) {
                 (Op::Up, true) => semaphore.count = semaphore.count.saturating_add(1),
                 (_, true) => semaphore.count -= 1,
-                (op, false) => semaphore.add(lanes, at, op == Op::Up),
+                (op, false) => semaphore.add(chains, at, op == Op::Up),
             }
         }
         all.retain(|semaphore| !semaphore.downs.is_empty());

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use trace::Trace;
 
 /// What every model keeps, and the order with `alloc` and `free`.
-fn needs(definition: &Definition, a: usize, b: usize) -> bool {
+fn predecessors(definition: &Definition, a: usize, b: usize) -> bool {
     let events = definition.events();
     let (one, other) = (&events[a], &events[b]);
     let pins = |pin: &RecordedEvent| {
@@ -68,7 +68,7 @@ impl Asked {
         let place = |event: usize| prefix.iter().position(|&other| other == event);
         let is_next = |&next: &usize| {
             let came = |a: usize| place(a).is_some() || self.next.contains(&a) && !same_thread(definition, a, next);
-            place(next).is_none() && (0..next).all(|a| !needs(definition, a, next) || came(a))
+            place(next).is_none() && (0..next).all(|a| !predecessors(definition, a, next) || came(a))
         };
         let threads: HashSet<u32> = self.next.iter().map(|&next| definition.events()[next].thread).collect();
         threads.len() == self.next.len()
@@ -119,7 +119,7 @@ fn passes(trace: &Trace, definition: &Definition, initial: &[Value], fixed: usiz
     // The checker lets a pin hold between the two events of a race, too.
     let pinned = |a: usize, b: usize| {
         let barrier = definition.events()[a].is_barrier() || definition.events()[b].is_barrier();
-        needs(definition, a.min(b), a.max(b)) && !barrier
+        predecessors(definition, a.min(b), a.max(b)) && !barrier
     };
     if let [a, b] = asked.next[..]
         && !pinned(a, b)

@@ -24,17 +24,17 @@ fn feasible(trace: &Trace, batch: &event::Batch, initial: &[Value], schedule: &[
 /// Puts events of the window one behind the other, by chance, and drops most of those that do not fit.
 fn walk(trace: &Trace, window: &Window, initial: &[Value], r: &mut Random, agreed: &mut Agreed) {
     let fixed = window.fixed as u32;
-    let mut lanes: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut chains: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (at, event) in (0u32..).zip(&window.batch.events).skip(window.fixed) {
-        lanes.entry(event.thread().0).or_default().push(at);
+        chains.entry(event.thread().0).or_default().push(at);
     }
-    let mut lanes: Vec<Vec<u32>> = lanes.into_values().collect();
-    lanes.iter_mut().for_each(|lane| lane.reverse());
+    let mut chains: Vec<Vec<u32>> = chains.into_values().collect();
+    chains.iter_mut().for_each(|chain| chain.reverse());
     let mut prefix: Vec<u32> = (0..fixed).collect();
     for _ in 0..2 * window.batch.events.len() {
-        let most = lanes.len();
-        let lane = &mut lanes[r.below(most)];
-        let Some(&event) = lane.last() else { continue };
+        let most = chains.len();
+        let chain = &mut chains[r.below(most)];
+        let Some(&event) = chain.last() else { continue };
         prefix.push(event);
         let schedule: Vec<u64> = prefix.iter().map(|&event| u64::from(event)).collect();
         let here = feasible(trace, &window.batch, initial, &schedule);
@@ -42,7 +42,7 @@ fn walk(trace: &Trace, window: &Window, initial: &[Value], r: &mut Random, agree
         assert_eq!(here, whole, "{:?} {prefix:?} of {:?} in\n{:?}", window.range, window.batch, trace.batch.events);
         if here {
             agreed.feasible += 1;
-            lane.pop();
+            chain.pop();
         } else {
             agreed.refused += 1;
             prefix.pop();

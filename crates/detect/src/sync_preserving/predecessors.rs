@@ -15,19 +15,19 @@ use sync::{Wakeups, lock_of};
 /// The most that clocks may take: 2 GB.
 const MOST_WORDS: usize = 1 << 29;
 
-/// The last event of each lane that did something; it needs the ones before it.
+/// The last event of each chain that did something; it needs the ones before it.
 type Lasts = Vec<(u32, u32)>;
 
-fn note(lasts: &mut Lasts, lane: u32, event: u32) {
-    match lasts.iter_mut().find(|last| last.0 == lane) {
+fn note(lasts: &mut Lasts, chain: u32, event: u32) {
+    match lasts.iter_mut().find(|last| last.0 == chain) {
         Some(last) => last.1 = event,
-        None => lasts.push((lane, event)),
+        None => lasts.push((chain, event)),
     }
 }
 
 #[derive(Clone, Default)]
 struct Thread {
-    lane: u32,
+    chain: u32,
     /// Its last event so far, or [`NONE`].
     last: u32,
     events: u32,
@@ -57,8 +57,8 @@ struct Renewed {
 struct Pass<'a> {
     trace: &'a Batch,
     threads: Vec<Thread>,
-    /// By lane: its last event, and the thread that it is of.
-    lanes: Vec<(u32, u32)>,
+    /// By chain: its last event, and the thread that it is of.
+    chains: Vec<(u32, u32)>,
     found: Found,
     /// What the present event needs.
     clock: Vec<u32>,
@@ -79,12 +79,12 @@ pub(super) fn find(names: &Names, trace: &Batch) -> Result<Found, TooLarge> {
     let events = trace.events.len();
     let mut pass = Pass {
         trace,
-        threads: vec![Thread { lane: NONE, last: NONE, ..Thread::default() }; names.space(Space::Thread).len()],
-        lanes: Vec::new(),
+        threads: vec![Thread { chain: NONE, last: NONE, ..Thread::default() }; names.space(Space::Thread).len()],
+        chains: Vec::new(),
         found: Found {
-            lane: vec![0; events],
+            chain: vec![0; events],
             position: vec![0; events],
-            needs: vec![EMPTY; events],
+            predecessors: vec![EMPTY; events],
             before: vec![EMPTY; events],
             held: vec![NONE; events],
             clocks: Clocks::default(),
@@ -139,13 +139,13 @@ impl Pass<'_> {
     /// The present event needs this one.
     #[inline]
     fn need(&mut self, event: u32) {
-        let lane = self.found.lane[event as usize] as usize;
+        let chain = self.found.chain[event as usize] as usize;
         let count = self.found.position[event as usize] + 1;
         // Whoever needs an event needs what that one needs.
-        if self.clock[lane] < count {
+        if self.clock[chain] < count {
             self.changed = true;
-            join(&mut self.clock, self.found.clocks.row(self.found.needs[event as usize]));
-            self.clock[lane] = count;
+            join(&mut self.clock, self.found.clocks.row(self.found.predecessors[event as usize]));
+            self.clock[chain] = count;
         }
     }
 
@@ -161,53 +161,53 @@ impl Pass<'_> {
     }
 
     fn never(&mut self, at: u32) {
-        let never = &mut self.found.never[self.found.lane[at as usize] as usize];
+        let never = &mut self.found.never[self.found.chain[at as usize] as usize];
         *never = (*never).min(self.found.position[at as usize]);
     }
 
-    /// The lane of a new thread: one whose threads have all ended before, as far as the new one's first event needs,
+    /// The chain of a new thread: one whose threads have all ended before, as far as the new one's first event needs,
     /// and hold nothing; else a new one.
-    fn choose_lane(&mut self, thread: usize) -> u32 {
+    fn choose_chain(&mut self, thread: usize) -> u32 {
         let forks = std::mem::take(&mut self.threads[thread].forks);
         self.clock.clear();
-        self.clock.resize(self.lanes.len(), 0);
+        self.clock.resize(self.chains.len(), 0);
         for &fork in &forks {
             self.need(fork);
         }
-        let ended = (0..self.lanes.len()).find(|&lane| {
-            let (last, thread) = self.lanes[lane];
-            self.clock[lane] > self.found.position[last as usize]
+        let ended = (0..self.chains.len()).find(|&chain| {
+            let (last, thread) = self.chains[chain];
+            self.clock[chain] > self.found.position[last as usize]
                 && self.threads[thread as usize].events_to_come == 0
-                && self.sections.holds_none(lane as u32)
+                && self.sections.holds_none(chain as u32)
         });
-        let lane = ended.unwrap_or_else(|| {
-            self.lanes.push((NONE, 0));
+        let chain = ended.unwrap_or_else(|| {
+            self.chains.push((NONE, 0));
             self.found.never.push(u32::MAX);
-            self.lanes.len() - 1
+            self.chains.len() - 1
         });
         self.threads[thread].forks = forks;
-        self.threads[thread].lane = lane as u32;
-        lane as u32
+        self.threads[thread].chain = chain as u32;
+        chain as u32
     }
 
     fn step(&mut self, at: u32, event: Event, semaphores: &mut Semaphores, wakeups: &mut Wakeups) {
         let number = event.thread().0 as usize;
-        let lane = match self.threads[number].lane {
-            NONE => self.choose_lane(number),
-            lane => lane,
+        let chain = match self.threads[number].chain {
+            NONE => self.choose_chain(number),
+            chain => chain,
         };
-        let (last, _) = self.lanes[lane as usize];
+        let (last, _) = self.chains[chain as usize];
         let (position, row) = match last {
             NONE => (0, EMPTY),
-            last => (self.found.position[last as usize] + 1, self.found.needs[last as usize]),
+            last => (self.found.position[last as usize] + 1, self.found.predecessors[last as usize]),
         };
-        self.lanes[lane as usize] = (at, number as u32);
-        self.found.lane[at as usize] = lane;
+        self.chains[chain as usize] = (at, number as u32);
+        self.found.chain[at as usize] = chain;
         self.found.position[at as usize] = position;
         self.clock.clear();
         self.clock.extend_from_slice(self.found.clocks.row(row));
-        self.clock.resize(self.lanes.len(), 0);
-        self.clock[lane as usize] = position;
+        self.clock.resize(self.chains.len(), 0);
+        self.clock[chain as usize] = position;
         self.changed = false;
 
         let thread = &mut self.threads[number];
@@ -222,9 +222,9 @@ impl Pass<'_> {
         let row = self.row(row);
         self.found.before[at as usize] = row;
 
-        self.own_rules(at, event, lane, semaphores, wakeups);
-        self.found.needs[at as usize] = self.row(row);
-        self.found.held[at as usize] = self.sections.held(lane);
+        self.own_rules(at, event, chain, semaphores, wakeups);
+        self.found.predecessors[at as usize] = self.row(row);
+        self.found.held[at as usize] = self.sections.held(chain);
         if !self.pins.is_empty() {
             self.pin(at, number as u32);
         }
@@ -240,7 +240,7 @@ impl Pass<'_> {
                     self.need(last);
                 }
             }
-            Op::Post => note(self.posts.entry(event.object()).or_default(), self.found.lane[at as usize], at),
+            Op::Post => note(self.posts.entry(event.object()).or_default(), self.found.chain[at as usize], at),
             Op::Await => {
                 if let Some(posts) = self.posts.remove(&event.object()) {
                     self.need_all(&posts);
@@ -271,7 +271,7 @@ impl Pass<'_> {
                         self.need_all(&renewed.accesses);
                         renewed = Renewed { barrier: Some(at), accesses: Lasts::new() };
                     }
-                    note(&mut renewed.accesses, self.found.lane[at as usize], at);
+                    note(&mut renewed.accesses, self.found.chain[at as usize], at);
                     self.renewed.insert(event.object(), renewed);
                 }
             }
@@ -280,7 +280,7 @@ impl Pass<'_> {
     }
 
     /// What an event needs to be done.
-    fn own_rules(&mut self, at: u32, event: Event, lane: u32, semaphores: &mut Semaphores, wakeups: &mut Wakeups) {
+    fn own_rules(&mut self, at: u32, event: Event, chain: u32, semaphores: &mut Semaphores, wakeups: &mut Wakeups) {
         match event.op() {
             Op::Read | Op::AtomicLoad | Op::AtomicRmw => {
                 let writer = self.writers[event.object() as usize];
@@ -307,11 +307,11 @@ impl Pass<'_> {
             _ => {}
         }
         if let Some(lock) = lock_of(self.trace, event) {
-            self.lock(at, event, lane, lock.0);
+            self.lock(at, event, chain, lock.0);
         }
     }
 
-    fn lock(&mut self, at: u32, event: Event, lane: u32, lock: u32) {
+    fn lock(&mut self, at: u32, event: Event, chain: u32, lock: u32) {
         let thread = event.thread().0;
         let mut acts = std::mem::take(&mut self.acts);
         let mut state = self.locks.remove(&lock);
@@ -321,10 +321,10 @@ impl Pass<'_> {
                 for &section in &state.open {
                     self.need(self.sections.all[section as usize].open);
                 }
-                note(&mut state.failures, lane, at);
+                note(&mut state.failures, chain, at);
             }
         } else {
-            self.sections.step(self.trace, at, event, lane, &mut acts);
+            self.sections.step(self.trace, at, event, chain, &mut acts);
         }
         for &act in &acts {
             match (act, &mut state) {
@@ -372,7 +372,7 @@ impl Pass<'_> {
         let number = self.threads[thread as usize].events - 1;
         if let Some(pins) = self.pins.remove(&(thread, number)) {
             for pin in pins {
-                note(self.pinned.entry(pin).or_default(), self.found.lane[at as usize], at);
+                note(self.pinned.entry(pin).or_default(), self.found.chain[at as usize], at);
             }
         }
     }

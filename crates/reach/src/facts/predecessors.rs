@@ -1,48 +1,48 @@
 //! What an event needs whatever else a prefix has. It is always recorded before it.
 //!
-//! Only what the order of threads does not give is kept: of each other lane the last event that is needed.
+//! Only what the order of threads does not give is kept: of each other chain the last event that is needed.
 
-use super::{Effect, Lanes, NONE, Section, Wakeup, is_access, is_barrier, lock_of};
+use super::{Chains, Effect, NONE, Section, Wakeup, is_access, is_barrier, lock_of};
 use event::{Batch, Event, Op, ThreadId, Value};
 use rustc_hash::FxHashMap;
 
-/// By event: events of other lanes that it needs.
-pub(crate) struct Needs {
+/// By event: events of other chains that it needs.
+pub(crate) struct Predecessors {
     ends: Vec<u32>,
-    needs: Vec<u32>,
+    predecessors: Vec<u32>,
 }
 
-impl Needs {
+impl Predecessors {
     /// What an event needs.
     #[inline]
     pub(crate) fn of(&self, event: u32) -> &[u32] {
         let from = if event == 0 { 0 } else { self.ends[event as usize - 1] };
-        &self.needs[from as usize..self.ends[event as usize] as usize]
+        &self.predecessors[from as usize..self.ends[event as usize] as usize]
     }
 }
 
-/// Builds needs, event after event.
+/// Builds the lists of predecessors, event after event.
 struct Builder<'a> {
-    lanes: &'a Lanes,
-    needs: Needs,
+    chains: &'a Chains,
+    predecessors: Predecessors,
     event: u32,
 }
 
 impl<'a> Builder<'a> {
-    fn new(lanes: &'a Lanes) -> Self {
-        Builder { lanes, needs: Needs { ends: Vec::new(), needs: Vec::new() }, event: 0 }
+    fn new(chains: &'a Chains) -> Self {
+        Builder { chains, predecessors: Predecessors { ends: Vec::new(), predecessors: Vec::new() }, event: 0 }
     }
 
     /// The current event needs this one.
     fn need(&mut self, needed: u32) {
-        let lanes = self.lanes;
-        if self.event >= lanes.fixed && needed >= lanes.fixed && lanes.of(needed) != lanes.of(self.event) {
-            self.needs.needs.push(needed);
+        let chains = self.chains;
+        if self.event >= chains.fixed && needed >= chains.fixed && chains.of(needed) != chains.of(self.event) {
+            self.predecessors.predecessors.push(needed);
         }
     }
 
     fn next(&mut self) {
-        self.needs.ends.push(self.needs.needs.len() as u32);
+        self.predecessors.ends.push(self.predecessors.predecessors.len() as u32);
         self.event += 1;
     }
 }
@@ -68,8 +68,8 @@ struct Memory {
 }
 
 /// Fork and join, posts, pins; `alloc` and `free`.
-pub(super) fn always(trace: &Batch, lanes: &Lanes) -> Needs {
-    let mut builder = Builder::new(lanes);
+pub(super) fn always(trace: &Batch, chains: &Chains) -> Predecessors {
+    let mut builder = Builder::new(chains);
     let mut forks: FxHashMap<ThreadId, Vec<u32>> = FxHashMap::default();
     let mut last: FxHashMap<ThreadId, u32> = FxHashMap::default();
     let mut posts: FxHashMap<u32, Lasts> = FxHashMap::default();
@@ -120,7 +120,7 @@ pub(super) fn always(trace: &Batch, lanes: &Lanes) -> Needs {
         last.insert(thread, at);
         builder.next();
     }
-    builder.needs
+    builder.predecessors
 }
 
 /// Pins, along the recorded run.
@@ -165,12 +165,12 @@ impl Pins {
 /// Failed tries inside their sections, and wake-ups after their notifies.
 pub(super) fn beside(
     trace: &Batch,
-    lanes: &Lanes,
+    chains: &Chains,
     sections: &[Section],
     effects: &[Effect],
     pairs: &[Wakeup],
-) -> Needs {
-    let mut builder = Builder::new(lanes);
+) -> Predecessors {
+    let mut builder = Builder::new(chains);
     let mut pairs = pairs.iter().peekable();
     // By lock with failed tries: the sections open now, each with those that failed in it.
     let mut open: FxHashMap<u32, Vec<(u32, Lasts)>> = FxHashMap::default();
@@ -210,5 +210,5 @@ pub(super) fn beside(
         }
         builder.next();
     }
-    builder.needs
+    builder.predecessors
 }
