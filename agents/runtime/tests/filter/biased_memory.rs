@@ -323,9 +323,11 @@ impl<'w> Walker<'w> {
         }
     }
 
+    /// A large block is allocated: as in the agent, its record comes first, so that no scan goes on across this.
     pub(crate) fn forget(&mut self, addr: usize, size: usize) {
         let t = self.t();
         self.finish_scan();
+        self.recorder.allocated(&mut self.sink, addr as u64, size as u64, 0);
         for word in (addr..addr + size).step_by(8) {
             let biased = || self.memory.begin(t, word);
             self.recorder.forget(self.filter, &self.sink, self.memory.cell(word), biased);
