@@ -1,6 +1,6 @@
 //! The view of a schedule: the recorded order and a predicted one side by side, as far as they matter to a reader.
 
-use event::{Batch, Event, Names, Op, Space};
+use event::{Batch, Event, Names, Op, Order, Space};
 use report::{Schedule, Step};
 use std::collections::HashSet;
 use trace::text::event_text;
@@ -70,28 +70,43 @@ impl ScheduleView<'_> {
         let stretch =
             if end as usize - from <= LONG { self.differing(schedule, from, same, end) } else { self.end(schedule) };
         let rank = |event: u64| stretch.recorded.binary_search(&event).map_or(NEVER, |at| stretch.ranks[at]);
+        let is_filler = |event: u64| self.is_filler(event) && !is_marked(event);
         let mut before: Vec<Step> = Vec::new();
-        let mut next = 0;
+        let (mut next, mut fillers) = (0, 0);
         for at in shown(&stretch.recorded, rank, is_marked) {
             let event = stretch.recorded[at];
-            before.extend(gap((event - next) as usize, ""));
-            next = event + 1;
+            if is_filler(event) {
+                fillers += 1;
+                continue;
+            }
+            before.extend(gap((event - next) as usize - fillers, ""));
+            (next, fillers) = (event + 1, 0);
             before.push(self.step(event));
         }
-        before.extend(gap((end + 1 - next) as usize, ""));
+        before.extend(gap((end + 1 - next) as usize - fillers, ""));
         let mut after: Vec<Step> = Vec::new();
         after.extend(gap(stretch.before, if stretch.as_recorded { " as recorded" } else { "" }));
-        let mut next = 0;
+        let (mut next, mut fillers) = (0, 0);
         for at in shown(stretch.predicted, rank, is_marked) {
-            after.extend(gap(at - next, ""));
-            next = at + 1;
             let event = stretch.predicted[at];
+            if is_filler(event) {
+                fillers += 1;
+                continue;
+            }
+            after.extend(gap(at - next - fillers, ""));
+            (next, fillers) = (at + 1, 0);
             let mark = self.marks.iter().find(|(marked, _)| *marked == event).map_or("", |(_, mark)| mark);
             after.push(Step { moved: stretch.moved[at], mark: mark.to_owned(), ..self.step(event) });
         }
-        after.extend(gap(stretch.predicted.len() - next, ""));
+        after.extend(gap(stretch.predicted.len() - next - fillers, ""));
         let schedule = |title: &str, steps| Schedule { title: title.to_owned(), steps };
         vec![schedule("recorded", before), schedule("predicted", after)]
+    }
+
+    /// Whether an event is a relaxed fence, which orders nothing: recorders give one to a thread without any event.
+    fn is_filler(&self, event: u64) -> bool {
+        let event = self.trace.events[event as usize];
+        event.op() == Op::Fence && self.trace.extra(event).order == Order::Relaxed
     }
 
     fn step(&self, event: u64) -> Step {
@@ -199,4 +214,22 @@ fn stands_alone(places: &[usize], at: usize, end: usize) -> bool {
     let is_shown = |place: usize| places.binary_search(&place).is_ok();
     let before = at.checked_sub(1).is_none_or(is_shown);
     before && (at + 1 == end || is_shown(at + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fences_that_order_nothing_are_left_out() {
+        let text = "m|fork(t)|\nt|fence@relaxed|\nm|join(t)|\nm|w(x)|\nu|fence@acquire|\nu|r(x)|\n";
+        let mut source = trace::text::TextReader::new(text.as_bytes());
+        let trace = trace::Trace::read(&mut source).expect("a trace");
+        let view = ScheduleView { names: &trace.names, trace: &trace.batch, concerns: &|_| true, marks: &[] };
+        for schedule in view.orders(&[4, 5, 0, 1, 2, 3]) {
+            let steps: Vec<&str> = schedule.steps.iter().map(|step| step.text.as_str()).collect();
+            assert_eq!(steps.len(), 5, "{steps:?}");
+            assert!(!steps.iter().any(|text| text.contains("relaxed") || text.contains('…')), "{steps:?}");
+        }
+    }
 }
