@@ -28,7 +28,7 @@ fn walk(random: &mut Random, definition: &Definition<'_>, model: Causality, even
 }
 
 /// Adds events, each the next of its thread, without regard to the other rules.
-fn go_on(random: &mut Random, sample: &Sample, schedule: &mut Vec<u64>, many: usize) {
+fn extend(random: &mut Random, sample: &Sample, schedule: &mut Vec<u64>, many: usize) {
     for _ in 0..many {
         let thread = random.below(3) as u32;
         let next = (0u64..).zip(&sample.batch.events);
@@ -57,7 +57,7 @@ fn schedule(random: &mut Random, sample: &Sample, definition: &Definition<'_>, m
         4 | 5 => {
             let mut schedule = walk(random, definition, model, events);
             let many = 1 + random.below(4);
-            go_on(random, sample, &mut schedule, many);
+            extend(random, sample, &mut schedule, many);
             return schedule;
         }
         _ => walk(random, definition, model, events),

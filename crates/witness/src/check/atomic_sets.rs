@@ -18,7 +18,7 @@ struct Set {
 
 /// A variable along the recorded run.
 #[derive(Clone)]
-struct Variable {
+struct VariableState {
     /// The set to which the next read belongs; [`NONE`] between a barrier and the first access after it.
     set: u32,
     members: Latest,
@@ -41,7 +41,7 @@ impl AtomicSetCheck {
     /// after all other members of the set before.
     pub(super) fn new(names: &Names, trace: &Batch, positions: &mut Positions) -> AtomicSetCheck {
         let vars = names.space(Space::Var).len();
-        let fresh = Variable { set: NONE, members: Latest::default(), write: Latest::default(), barrier: NONE };
+        let fresh = VariableState { set: NONE, members: Latest::default(), write: Latest::default(), barrier: NONE };
         let mut variables = vec![fresh.clone(); vars];
         let mut all =
             AtomicSetCheck { sets: Vec::new(), set_of: vec![NONE; trace.events.len()], open: vec![(NONE, 0); vars] };
@@ -53,7 +53,7 @@ impl AtomicSetCheck {
             let var = event.object() as usize;
             let variable = &mut variables[var];
             if is_barrier(op) {
-                *variable = Variable { barrier: at, ..fresh.clone() };
+                *variable = VariableState { barrier: at, ..fresh.clone() };
                 continue;
             }
             if variable.set == NONE && op != Op::Write && op != Op::AtomicStore {
@@ -76,7 +76,7 @@ impl AtomicSetCheck {
                     before = variable.set;
                     all.sets[before as usize].members += 1;
                 }
-                *variable = Variable { set: all.add(at, before), write: here, members: here, ..*variable };
+                *variable = VariableState { set: all.add(at, before), write: here, members: here, ..*variable };
                 all.sets[variable.set as usize].members += 1;
             }
             all.set_of[at as usize] = variable.set;

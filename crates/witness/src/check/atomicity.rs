@@ -48,14 +48,14 @@ pub fn check_atomicity(
 
 /// The blocks that a thread is in.
 #[derive(Clone, Default)]
-struct Open {
+struct OpenBlocks {
     /// Their names and their first events, the outermost block first.
     blocks: Vec<(BlockId, u32)>,
     /// The number of blocks beyond [`MAX_DEPTH`].
     deeper: u64,
 }
 
-impl Open {
+impl OpenBlocks {
     fn begin(&mut self, block: BlockId, at: u32) {
         if self.blocks.len() < MAX_DEPTH {
             self.blocks.push((block, at));
@@ -79,7 +79,7 @@ impl Open {
 /// By event: the first event of its transaction.
 fn transactions(names: &Names, trace: &Batch, begin: u32) -> Vec<u32> {
     // The blocks around the one in question do not count.
-    let mut around = Open::default();
+    let mut around = OpenBlocks::default();
     let own = trace.events[begin as usize].thread();
     for (at, event) in (0..begin).zip(&trace.events).filter(|(_, event)| event.thread() == own) {
         match event.op() {
@@ -89,11 +89,11 @@ fn transactions(names: &Names, trace: &Batch, begin: u32) -> Vec<u32> {
         }
     }
     let around: HashSet<u32> = around.blocks.iter().map(|block| block.1).collect();
-    let mut threads = vec![Open::default(); names.space(Space::Thread).len()];
+    let mut threads = vec![OpenBlocks::default(); names.space(Space::Thread).len()];
     let each = (0u32..).zip(&trace.events).map(|(at, event)| {
         let open = &mut threads[event.thread().0 as usize];
         let outermost =
-            |open: &Open| open.blocks.iter().map(|block| block.1).find(|at| !around.contains(at)).unwrap_or(at);
+            |open: &OpenBlocks| open.blocks.iter().map(|block| block.1).find(|at| !around.contains(at)).unwrap_or(at);
         match event.op() {
             Op::Begin => {
                 open.begin(event.block(), at);
@@ -112,7 +112,7 @@ fn transactions(names: &Names, trace: &Batch, begin: u32) -> Vec<u32> {
 
 /// A variable or a lock: the transaction that changed it last, and those that have read it since.
 #[derive(Clone, Default)]
-struct Object {
+struct SharedObject {
     changed: Option<u32>,
     read: Vec<u32>,
 }
@@ -136,8 +136,8 @@ impl Edges {
         }
         let mut last = vec![NONE; count(Space::Thread)];
         let mut forks: Vec<Vec<u32>> = vec![Vec::new(); count(Space::Thread)];
-        let mut vars = vec![Object::default(); count(Space::Var)];
-        let mut locks = vec![Object::default(); count(Space::Lock)];
+        let mut vars = vec![SharedObject::default(); count(Space::Var)];
+        let mut locks = vec![SharedObject::default(); count(Space::Lock)];
         let mut posts = vec![NONE; count(Space::Latch)];
         let mut ups = vec![NONE; count(Space::Sem)];
         for &at in order {
@@ -182,7 +182,7 @@ impl Edges {
     }
 
     /// A transaction reads or changes an object.
-    fn access(&mut self, object: &mut Object, me: u32, only_reads: bool) {
+    fn access(&mut self, object: &mut SharedObject, me: u32, only_reads: bool) {
         if let Some(changed) = object.changed {
             self.add(changed, me);
         }

@@ -10,13 +10,13 @@ use crate::sections::{Sections, lock_of};
 use event::{Batch, Names, Op, Space};
 
 #[derive(Clone, Copy, Default)]
-struct Variable {
+struct VariableLatest {
     reads: Latest,
     others: Latest,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Lock {
+struct LockLatest {
     exclusive: Latest,
     shared: Latest,
     failed: Latest,
@@ -24,8 +24,8 @@ struct Lock {
 
 /// Checks these rules in one pass along the recorded run. `plain`: whether plain accesses keep their order, too.
 pub(super) fn check(plain: bool, names: &Names, trace: &Batch, positions: &mut Positions) {
-    let mut variables = vec![Variable::default(); names.space(Space::Var).len()];
-    let mut locks = Locks::new(names);
+    let mut variables = vec![VariableLatest::default(); names.space(Space::Var).len()];
+    let mut locks = LockOrder::new(names);
     let mut conditions = vec![Latest::default(); names.space(Space::Cond).len()];
     let mut semaphores = vec![Latest::default(); names.space(Space::Sem).len()];
     for (at, &event) in (0u32..).zip(&trace.events) {
@@ -60,21 +60,21 @@ pub(super) fn check(plain: bool, names: &Names, trace: &Batch, positions: &mut P
     }
 }
 
-struct Locks {
+struct LockOrder {
     sections: Sections,
-    locks: Vec<Lock>,
+    locks: Vec<LockLatest>,
     /// By condition: the lock with the same name.
     namesakes: Vec<Option<u32>>,
 }
 
-impl Locks {
-    fn new(names: &Names) -> Locks {
+impl LockOrder {
+    fn new(names: &Names) -> LockOrder {
         let locks = names.space(Space::Lock);
         let conds = names.space(Space::Cond);
         let namesake = |cond| locks.find(conds.get(cond)?.as_bytes());
-        Locks {
+        LockOrder {
             sections: Sections::default(),
-            locks: vec![Lock::default(); locks.len()],
+            locks: vec![LockLatest::default(); locks.len()],
             namesakes: (0..conds.len() as u32).map(namesake).collect(),
         }
     }
@@ -91,7 +91,7 @@ impl Locks {
         let Some(lock) = lock else { return };
         let here = positions.get(at);
         let lock = &mut self.locks[lock as usize];
-        let Lock { exclusive, shared, failed } = *lock;
+        let LockLatest { exclusive, shared, failed } = *lock;
         let (own, needed) = match lock_role(op) {
             LockRole::Exclusive => (&mut lock.exclusive, exclusive.max(shared).max(failed)),
             LockRole::Shared => (&mut lock.shared, exclusive.max(failed)),

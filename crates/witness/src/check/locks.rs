@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The numbers of open sections of a lock.
 #[derive(Clone, Copy, Default)]
-struct Open {
+struct OpenSections {
     exclusive: u32,
     shared: u32,
 }
@@ -18,9 +18,9 @@ struct Open {
 pub(super) struct LockCheck {
     /// By event: what it does to the sections of its lock.
     effects: Vec<u8>,
-    open: Vec<Open>,
+    open: Vec<OpenSections>,
     /// By thread and lock: open sections that were open from the beginning.
-    from_beginning: HashMap<(u32, u32), Open>,
+    from_beginning: HashMap<(u32, u32), OpenSections>,
 }
 
 impl LockCheck {
@@ -28,8 +28,8 @@ impl LockCheck {
     pub(super) fn new(names: &Names, trace: &Batch, positions: &mut Positions) -> LockCheck {
         let count = names.space(Space::Lock).len();
         let mut effects = vec![0; trace.events.len()];
-        let mut open = vec![Open::default(); count];
-        let mut from_beginning: HashMap<(u32, u32), Open> = HashMap::new();
+        let mut open = vec![OpenSections::default(); count];
+        let mut from_beginning: HashMap<(u32, u32), OpenSections> = HashMap::new();
         let mut failures = Failures::new(trace);
         let mut sections = Sections::default();
         for (at, &event) in (0u32..).zip(&trace.events) {
