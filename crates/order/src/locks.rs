@@ -1,4 +1,4 @@
-//! Sections of locks in a window: which exclude each other, and failed tries that stay inside them.
+//! Sections of locks in a window: they exclude each other, and failed try-locks stay inside those that made them fail.
 
 use crate::builder::{ChainPosition, StructureBuilder};
 use crate::event_structure::EventStructure;
@@ -10,35 +10,35 @@ use event::{Id, LockId, Space, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// A section that is open in the recorded order now.
-struct Open {
+/// A section that is open in the recorded run.
+struct OpenSection {
     thread: ThreadId,
     exclusive: bool,
-    /// What opened it.
+    /// The clock of the event that opened it.
     opener: VectorClock,
-    /// Tries that failed because of it.
+    /// The clock of the try-locks that failed because of it.
     failed: VectorClock,
 }
 
-/// When the sections of a thread begin and end, as numbers of events.
+/// The sections of a thread: the numbers of the events that open and close them.
 #[derive(Clone, Default)]
-struct Numbers {
+struct SectionNumbers {
     exclusive: Vec<(u32, u32)>,
     shared: Vec<(u32, u32)>,
 }
 
-impl Numbers {
-    fn of(&mut self, exclusive: bool) -> &mut Vec<(u32, u32)> {
+impl SectionNumbers {
+    fn of_kind(&mut self, exclusive: bool) -> &mut Vec<(u32, u32)> {
         if exclusive { &mut self.exclusive } else { &mut self.shared }
     }
 }
 
 /// The locks of a window.
 pub(crate) struct Locks {
-    open: FxHashMap<LockId, Vec<Open>>,
-    /// Locks of which more than one thread has sections: on the others nothing can go wrong.
+    open: FxHashMap<LockId, Vec<OpenSection>>,
+    /// Locks of which more than one thread has sections. The others need no rules.
     contended: FxHashSet<LockId>,
-    sections: BTreeMap<LockId, BTreeMap<ThreadId, Numbers>>,
+    sections: BTreeMap<LockId, BTreeMap<ThreadId, SectionNumbers>>,
     locks: usize,
 }
 
@@ -70,13 +70,13 @@ impl Locks {
         for (lock, thread, exclusive) in window.start.sections.open() {
             own(lock, thread);
             let opener = VectorClock::default();
-            locks.open.entry(lock).or_default().push(Open {
+            locks.open.entry(lock).or_default().push(OpenSection {
                 thread,
                 exclusive,
                 opener,
                 failed: VectorClock::default(),
             });
-            locks.numbers(lock, thread).of(exclusive).push((0, u32::MAX));
+            locks.numbers(lock, thread).of_kind(exclusive).push((0, u32::MAX));
         }
         let mut sections = window.start.sections.clone();
         for (_, event) in window.events() {
@@ -88,7 +88,7 @@ impl Locks {
         locks
     }
 
-    fn numbers(&mut self, lock: LockId, thread: ThreadId) -> &mut Numbers {
+    fn numbers(&mut self, lock: LockId, thread: ThreadId) -> &mut SectionNumbers {
         self.sections.entry(lock).or_default().entry(thread).or_default()
     }
 
@@ -146,10 +146,10 @@ impl Locks {
             }
             Effect::Open(lock) | Effect::OpenShared(lock) => {
                 let exclusive = matches!(effect, Effect::Open(_));
-                let open = Open { thread, exclusive, opener: clock.clone(), failed: VectorClock::default() };
+                let open = OpenSection { thread, exclusive, opener: clock.clone(), failed: VectorClock::default() };
                 self.open.entry(lock).or_default().push(open);
                 let Some(position) = position.filter(|_| self.contended.contains(&lock)) else { return };
-                self.numbers(lock, thread).of(exclusive).push((position.number, u32::MAX));
+                self.numbers(lock, thread).of_kind(exclusive).push((position.number, u32::MAX));
                 builder.event_mut(position).guard = if exclusive {
                     Guard::Exclusive { lock: lock.0, chain: position.chain }
                 } else {
@@ -162,8 +162,8 @@ impl Locks {
                     open.retain(|open| open.thread != thread || open.exclusive != exclusive);
                 }
                 let Some(position) = position else { return };
-                let numbers = self.numbers(lock, thread).of(exclusive);
-                // Closed twice, it is closed.
+                let numbers = self.numbers(lock, thread).of_kind(exclusive);
+                // A section that is closed already stays as it is.
                 if let Some(last) = numbers.last_mut().filter(|last| last.1 == u32::MAX) {
                     last.1 = position.number;
                 }
@@ -178,7 +178,7 @@ impl Locks {
                 continue;
             }
             for (chain, by) in (0..).zip(&structure.chains) {
-                if let Some(Numbers { exclusive, shared }) = threads.get(&by.thread).cloned() {
+                if let Some(SectionNumbers { exclusive, shared }) = threads.get(&by.thread).cloned() {
                     structure.rules.locks[lock.index()].push(ChainSections { chain, exclusive, shared });
                 }
             }
@@ -186,8 +186,8 @@ impl Locks {
     }
 }
 
-/// The sections because of which a try of this thread failed: those of others, if there are any.
-fn because_of(open: Option<&mut Vec<Open>>, thread: ThreadId) -> impl Iterator<Item = &mut Open> {
+/// The sections that made a try-lock of this thread fail: those of other threads, or else its own.
+fn because_of(open: Option<&mut Vec<OpenSection>>, thread: ThreadId) -> impl Iterator<Item = &mut OpenSection> {
     let open = open.map(Vec::as_mut_slice).unwrap_or_default();
     let others = open.iter().any(|open| open.thread != thread);
     open.iter_mut().filter(move |open| (open.thread != thread) == others)

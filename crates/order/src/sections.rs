@@ -28,7 +28,7 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
-    /// One after the other; what needs more of the lock is last.
+    /// The effect on one section after another, the shared one first.
     pub(crate) fn parts(self) -> [Effect; 2] {
         match self {
             Effect::CloseBoth(lock) => [Effect::CloseShared(lock), Effect::Close(lock)],

@@ -1,4 +1,4 @@
-//! Wake-ups in a window: each comes after its notify, and never if that came before the wait.
+//! Wake-ups in a window: each comes after its notify, and not at all if the notify came before the wait.
 
 use crate::builder::{ChainPosition, StructureBuilder};
 use crate::rules::Action;
@@ -21,11 +21,11 @@ pub(crate) struct Wakeups {
 impl Wakeups {
     pub(crate) fn new(window: &Window<'_>) -> Wakeups {
         let mut by_event: FxHashMap<u64, Vec<Wakeup>> = FxHashMap::default();
-        // They are in the order of their wake-ups.
+        // The pairs are in the order of their wake-ups.
         let pairs = window.trace.wakeups();
         let from = pairs.partition_point(|pair| pair.woken < window.range.start);
         for pair in pairs[from..].iter().take_while(|pair| pair.woken < window.range.end) {
-            // A notify before the window has done its work; a wake-up behind it makes no rule in it.
+            // A pair whose notify comes before the window, or whose wake-up comes after it, has no rule in it.
             if pair.notify >= window.range.start {
                 by_event.entry(pair.notify).or_default().push(*pair);
                 by_event.entry(pair.woken).or_default().push(*pair);
@@ -58,7 +58,7 @@ impl Wakeups {
                 let clock = builder.clock(event.thread()).clone();
                 let from = builder.structure.rules.notifies.len() as u32;
                 for pair in pairs {
-                    // A wait before the window, or one that always comes first, cannot be too late.
+                    // A wait before the window, or one that precedes the notify, cannot come too late.
                     let Some(wait) = self.waits.get(&pair.wait) else { continue };
                     if clock.get(ThreadId(wait.chain)) < wait.number {
                         let slot = builder.structure.rules.add_slot(Vec::new(), Vec::new());

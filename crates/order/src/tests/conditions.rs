@@ -28,7 +28,7 @@ fn timeouts_and_other_conditions_pair_nothing() {
     assert_eq!(found("T1|wait(c,l) T2|notify(c) T1|woken(c,l)=timeout"), [[0; 3]; 0]);
     assert_eq!(found("T1|wait(c,l) T2|notify(c) T1|woken(c,l)=spurious"), [[0; 3]; 0]);
     assert_eq!(found("T1|wait(c,l) T2|notify(d) T1|woken(c,l)"), [[0; 3]; 0]);
-    // A notify before the wait wakes nobody, not even if somebody else waited then.
+    // A notify before the wait does not end it, even if another thread waited then.
     assert_eq!(found("T2|wait(c,m) T3|notify(c) T1|wait(c,l) T1|woken(c,l)"), [[0; 3]; 0]);
 }
 
