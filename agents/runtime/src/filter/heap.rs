@@ -41,8 +41,8 @@ impl Recorder {
 
     /// Forgets a word without a record of its own: of the stack of a thread that has ended, or of a large new block.
     ///
-    /// The caller has just written another record, or has written none yet: a scan that goes cell by cell must not go on
-    /// across this, because it would take the empty cells for scanned ones.
+    /// The caller has just written another record, or has written none yet: a scan that goes cell by cell must not go
+    /// on across this, because it would take the empty cells for scanned ones.
     pub fn forget(&mut self, filter: &Filter, sink: &impl Sink, cell: Cell, biased: impl FnOnce() -> bool) {
         if cell.is_empty() {
             return;
