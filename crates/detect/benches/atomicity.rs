@@ -1,4 +1,5 @@
-//! Events a second of the atomicity detector, from events in memory, on one core; then the search for predicted violations.
+//! Events a second of the atomicity detector, from events in memory, on one core; then the search for predicted
+//! violations.
 //!
 //! `cargo bench -p foretrace-detect --bench atomicity [-- EVENTS]`; asked are 5 million on the trace of
 //! `foretrace gen --events 10000000 --txn`.

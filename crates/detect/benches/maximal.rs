@@ -1,7 +1,7 @@
 //! All races of windows of generated traces: how long a window takes, and how many pairs stay undecided.
 //!
-//! `cargo bench -p foretrace-detect --bench maximal [-- small | large]`; asked are 95 of 100 windows of 1000 events of 8
-//! threads decided completely in less than a second each.
+//! `cargo bench -p foretrace-detect --bench maximal [-- small | large]`; asked are 95 of 100 windows of 1000 events of
+//! 8 threads decided completely in less than a second each.
 
 use detect::maximal::{Known, Maximal, Options as Limits, Report};
 use event::Value;
@@ -73,7 +73,8 @@ fn small() {
         windows += 10;
         decided += whole;
         println!(
-            "{name:>14}  {whole:>2} of 10 windows decided  mean {:7.1} ms  worst {:7.1} ms  {:>7} pairs, {:>6} asked, {:>5} undecided  {racy} racy events",
+            "{name:>14}  {whole:>2} of 10 windows decided  mean {:7.1} ms  worst {:7.1} ms  \
+             {:>7} pairs, {:>6} asked, {:>5} undecided  {racy} racy events",
             sum * 100.0,
             worst * 1e3,
             total.pairs + total.undecided,

@@ -1,7 +1,7 @@
 //! Seconds that sync-preserving races and reversals take, from events in memory, on one core.
 //!
-//! `cargo bench -p foretrace-detect --bench predicted_races`; asked are less than 1 s for the server's trace, and less than 5 s for a
-//! million events.
+//! `cargo bench -p foretrace-detect --bench predicted_races`; asked are less than 1 s for the server's trace, and less
+//! than 5 s for a million events.
 
 use detect::sync_preserving::{Options, SyncPreserving};
 use generate::Generator;
@@ -20,7 +20,8 @@ fn measure(what: &str, options: generate::Options) {
     let both = started.elapsed().as_secs_f64() - (preserving - prepared);
     assert_eq!(found.sync_preserving, all.sync_preserving);
     println!(
-        "{what:>12}  {:8} events  prepared {prepared:.3} s, sync-preserving {preserving:.3} s, with reversals {both:.3} s: {} + {} racy events, {} unexamined",
+        "{what:>12}  {:8} events  prepared {prepared:.3} s, sync-preserving {preserving:.3} s, \
+         with reversals {both:.3} s: {} + {} racy events, {} unexamined",
         trace.batch.events.len(),
         all.sync_preserving.racy_events,
         all.optimistic.racy_events,

@@ -1,11 +1,11 @@
 //! Events a second of the race detectors, on one core, the best of several runs.
 //!
-//! Seconds are those that the thread was running, where the system tells them: other programs on the machine do not count, but
-//! what they do to caches does.
+//! Seconds are those that the thread was running, where the system tells them: other programs on the machine do not
+//! count, but what they do to caches does.
 //!
-//! `cargo bench -p foretrace-detect --bench races [-- EVENTS] [plain] [runs=N]`; asked are, of `hb` from a binary trace,
-//! 25 million on the plain trace, no more than 1.5 times slower on the racy one, and no more than 2.5 times slower with
-//! 128 threads; from a text, 5 million.
+//! `cargo bench -p foretrace-detect --bench races [-- EVENTS] [plain] [runs=N]`; asked are, of `hb` from a binary
+//! trace, 25 million on the plain trace, no more than 1.5 times slower on the racy one, and no more than 2.5 times
+//! slower with 128 threads; from a text, 5 million.
 
 use detect::hb::Hb;
 use detect::lockset::Lockset;

@@ -1,14 +1,14 @@
 //! Threads that wait for ever at the end of the recorded run.
 //!
-//! **Follows** the wait-for graphs of operating systems with AND and OR edges (Knapp, *Deadlock detection in distributed
-//! databases*, 1987): a thread that waits for a lock needs all that hold it, one that joins a thread needs that thread, one
-//! that waits for a condition, a latch or a semaphore needs any other thread.
+//! **Follows** the wait-for graphs of operating systems with AND and OR edges (Knapp, *Deadlock detection in
+//! distributed databases*, 1987): a thread that waits for a lock needs all that hold it, one that joins a thread needs
+//! that thread, one that waits for a condition, a latch or a semaphore needs any other thread.
 //!
-//! **Deviates**: the trace does not show when a thread ends, unless another joined it. A thread that does not wait and was
-//! not joined counts as one that may still act.
+//! **Deviates**: the trace does not show when a thread ends, unless another joined it. A thread that does not wait and
+//! was not joined counts as one that may still act.
 //!
-//! **May miss** threads that wait by means that the recorder does not announce (system calls, spinning), and all that wait
-//! for them.
+//! **May miss** threads that wait by means that the recorder does not announce (system calls, spinning), and all that
+//! wait for them.
 //!
 //! **Raises no false alarm**: a thread is *stuck* only if every thread that could let it go on is stuck itself, or has
 //! ended. None of them can be the first to go on, so it does not matter that the last records of a killed program are

@@ -14,8 +14,8 @@
 //! * [`race_window`]: the threads that have a hand in findings. It claims nothing.
 //! * [`prefilter`]: what the others need not look at. It claims nothing, either.
 //!
-//! `deadlock`, `sync_preserving`, and what `atomicity` and `lost_wakeup` predict take a whole trace in memory; `maximal` takes
-//! windows of it (`reach::Windows`); the others take the events batch by batch. None prints.
+//! `deadlock`, `sync_preserving`, and what `atomicity` and `lost_wakeup` predict take a whole trace in memory;
+//! `maximal` takes windows of it (`reach::Windows`); the others take the events batch by batch. None prints.
 
 pub mod atomicity;
 pub mod deadlock;

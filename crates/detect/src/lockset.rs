@@ -1,27 +1,27 @@
 //! Variables without a common lock: warnings.
 //!
-//! **Follows** Savage, Burrows, Nelson, Sobalvarro, Anderson, *Eraser*, TOCS 15(4), 1997, with its state machine: *virgin*,
-//! *exclusive* (one thread so far), *shared* (several, that only read since the second came), *shared-modified*. The first access by a second thread
-//! starts the refinement: from then on the candidate locks of a variable are those held at every access, at writes those held
-//! exclusively (reader locks protect reads only). Every access that finds or leaves the variable shared-modified and without
-//! a candidate is a warning.
+//! **Follows** Savage, Burrows, Nelson, Sobalvarro, Anderson, *Eraser*, TOCS 15(4), 1997, with its state machine:
+//! *virgin*, *exclusive* (one thread so far), *shared* (several, that only read since the second came),
+//! *shared-modified*. The first access by a second thread starts the refinement: from then on the candidate locks of a
+//! variable are those held at every access, at writes those held exclusively (reader locks protect reads only). Every
+//! access that finds or leaves the variable shared-modified and without a candidate is a warning.
 //!
-//! **Deviates**: locks are counted (re-entrant ones are held until the outermost release; a `wait` gives its lock up and the
-//! `woken` takes it back). Atomic accesses are as if under a lock of their own variable: they need no other among
-//! themselves, but with plain accesses they do. `alloc` makes the variable virgin, `free` is a write.
+//! **Deviates**: locks are counted (re-entrant ones are held until the outermost release; a `wait` gives its lock up
+//! and the `woken` takes it back). Atomic accesses are as if under a lock of their own variable: they need no other
+//! among themselves, but with plain accesses they do. `alloc` makes the variable virgin, `free` is a write.
 //!
-//! **May miss** races while a variable is exclusive or shared (the second thread's accesses are taken for a hand-over), and
-//! variables accessed under more locks at once than a set is kept of ([`Races::taken_for_one`]).
+//! **May miss** races while a variable is exclusive or shared (the second thread's accesses are taken for a hand-over),
+//! and variables accessed under more locks at once than a set is kept of ([`Races::taken_for_one`]).
 //!
-//! **Raises false alarms**: fork and join, conditions, latches and semaphores protect nothing here. That is why what it finds
-//! is a warning, and never more.
+//! **Raises false alarms**: fork and join, conditions, latches and semaphores protect nothing here. That is why what it
+//! finds is a warning, and never more.
 //!
-//! **Counts beside RAPID's** (racy events / sites, RAPID's in brackets): account 9/3 (10/3), mergesort 54/3 (56/3), twostage
-//! 19/4 (30/5), clean 370/5 (380/6), bubblesort 1293/6 (1355/7), readerswriters 2801/11 (6415/18). RAPID has no states:
-//! each thread holds a lock of its own, each read one more, and the candidates are what was held at all accesses from the
-//! first on. So it forgives a first thread nothing (a variable set up without a lock, then always used under one, is racy from its second
-//! thread on), and it counts the read with which a second thread comes. With that rule put in place of Eraser's its numbers
-//! come out exactly; `tests/corpus.rs` does that.
+//! **Counts beside RAPID's** (racy events / sites, RAPID's in brackets): account 9/3 (10/3), mergesort 54/3 (56/3),
+//! twostage 19/4 (30/5), clean 370/5 (380/6), bubblesort 1293/6 (1355/7), readerswriters 2801/11 (6415/18). RAPID has
+//! no states: each thread holds a lock of its own, each read one more, and the candidates are what was held at all
+//! accesses from the first on. So it forgives a first thread nothing (a variable set up without a lock, then always
+//! used under one, is racy from its second thread on), and it counts the read with which a second thread comes. With
+//! that rule put in place of Eraser's its numbers come out exactly; `tests/corpus.rs` does that.
 
 use crate::locksets::{LockSets, Protection, SetId};
 use crate::race::{Access, Log, Races};

@@ -1,7 +1,7 @@
 //! Sets of locks as numbers: equal sets have equal numbers, so an access can remember what was held in one word.
 //!
-//! A set is a chain: its greatest member and the set of the others. So the sets of nested sections share their memory, and
-//! to give back the lock taken last is one look at the chain.
+//! A set is a chain: its greatest member and the set of the others. So the sets of nested sections share their memory,
+//! and to give back the lock taken last is one look at the chain.
 
 use event::{Id, LockId};
 use rustc_hash::FxHashMap;

@@ -1,7 +1,8 @@
 //! Locks and memory used as they must not be: what the recorded run shows by itself.
 //!
-//! **Claims** (docs/detectors.md defines them): a lock given back by a thread that does not hold it; a thread that asks for a
-//! lock it holds, and waits for itself when the trace ends; an access of memory that was freed; and what a recorder noted.
+//! **Claims** (docs/detectors.md defines them): a lock given back by a thread that does not hold it; a thread that asks
+//! for a lock it holds, and waits for itself when the trace ends; an access of memory that was freed; and what a
+//! recorder noted.
 //!
 //! **May miss** what the trace does not have: a lock that nobody took before may have been held from the beginning.
 

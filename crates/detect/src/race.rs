@@ -28,7 +28,8 @@ pub struct Race {
     pub later: Access,
     /// How many racy events have this variable and these sites.
     pub events: u64,
-    /// At the first race of its sites: racy events there with variables of which no race is kept, because there were enough like it.
+    /// At the first race of its sites: racy events there with variables of which no race is kept, because there were
+    /// enough like it.
     pub others: u64,
 }
 
@@ -45,7 +46,8 @@ pub struct Races {
     pub left_out: u64,
     /// Pairs with one event before this index and one from it on were not looked at: the trace is that long.
     pub forgot_before: Option<u64>,
-    /// Threads, releases and sets of locks that were not kept apart from others, for lack of room: a race may be missed.
+    /// Threads, releases and sets of locks that were not kept apart from others, for lack of room: a race may be
+    /// missed.
     pub taken_for_one: u64,
 }
 
@@ -74,7 +76,8 @@ impl Log {
         }
     }
 
-    /// Keeps at most so many races of two sites; further variables are counted at the first of them. (The bytes of a buffer are all alike.)
+    /// Keeps at most so many races of two sites; further variables are counted at the first of them. (The bytes of a
+    /// buffer are all alike.)
     pub(crate) fn with_alike(self, most_alike: usize) -> Self {
         Log { most_alike, ..self }
     }

@@ -1,10 +1,12 @@
 //! The race window: the threads of findings, and those that have a hand in them.
 //!
-//! **Follows** figure 11 of Havelund, "Using runtime analysis to guide model checking of Java programs" (2000): a dependency graph
-//! with, per thread, who started it, and which variables it read and wrote; the window is extended by the threads that started one of
-//! its threads, and those that wrote a variable which one of them read, until nothing is new.
+//! **Follows** figure 11 of Havelund, "Using runtime analysis to guide model checking of Java programs" (2000): a
+//! dependency graph with, per thread, who started it, and which variables it read and wrote; the window is extended by
+//! the threads that started one of its threads, and those that wrote a variable which one of them read, until nothing
+//! is new.
 //!
-//! **Deviates**: the unit is the variable, not the object. Atomic accesses count like others, a read-modify-write as both.
+//! **Deviates**: the unit is the variable, not the object. Atomic accesses count like others, a read-modify-write as
+//! both.
 //!
 //! **May miss** influence by other means (locks, conditions, messages), and accesses beyond the bound of memory, which
 //! [`Dependencies::unrecorded`] counts. It is an aid for choosing what to look at, and claims nothing.
@@ -141,7 +143,8 @@ mod tests {
     #[test]
     fn who_started_it_and_who_wrote_what_it_read() {
         let trace = read(
-            "main|fork(A)|\nmain|fork(B)|\nB|fork(C)|\nC|w(x)|\nA|r(x)|\nA|w(y)|\nB|r(y)|\nD|r(x)|\nD|w(z)|\nE|armw(z)|\n",
+            "main|fork(A)|\nmain|fork(B)|\nB|fork(C)|\nC|w(x)|\nA|r(x)|\n\
+             A|w(y)|\nB|r(y)|\nD|r(x)|\nD|w(z)|\nE|armw(z)|\n",
         );
         let all = dependencies(&trace, usize::MAX);
         let named = |window: &[&str]| {

@@ -28,8 +28,8 @@ impl<'s> Search<'s> {
         Limits { steps: self.steps, deadline: self.deadline, stop: self.stop }
     }
 
-    /// The same search for the next of so many windows: its deadline comes after a share of the time that is left. That is more than
-    /// an equal one, for most windows need less.
+    /// The same search for the next of so many windows: its deadline comes after a share of the time that is left. That
+    /// is more than an equal one, for most windows need less.
     pub(crate) fn share(&self, windows: u64) -> Search<'s> {
         const SHARES: u32 = 8;
         const LEAST: Duration = Duration::from_millis(5);

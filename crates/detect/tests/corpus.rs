@@ -58,7 +58,8 @@ fn lockset_differs_from_rapid_by_its_states_alone() {
     assert_eq!(counted, expected);
 }
 
-/// RAPID's rule: each thread holds a lock of its own, and each read one more; the candidates are what was held at every access.
+/// RAPID's rule: each thread holds a lock of its own, and each read one more; the candidates are what was held at every
+/// access.
 fn without_states(trace: &Trace) -> (u64, u64) {
     #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
     enum Held {

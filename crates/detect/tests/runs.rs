@@ -4,7 +4,8 @@ use crate::common::definition::{Definition, Next};
 use crate::common::{Random, Sample, maker};
 use event::{Causality, Event, Op, SiteId, ThreadId};
 
-/// A small trace that could have happened, with blocks; the site of each event is its index and one, so that none is unknown.
+/// A small trace that could have happened, with blocks; the site of each event is its index and one, so that none is
+/// unknown.
 pub(crate) fn sample(random: &mut Random, events: usize) -> Sample {
     let mut sample = maker::make(random, events, false);
     let mut open = [false; 3];

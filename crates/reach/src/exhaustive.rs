@@ -1,7 +1,7 @@
 //! Goes through all feasible prefixes, and remembers where it has been: exact, and slow.
 //!
-//! What a prefix can be continued with depends on its events, on the last write of each lifetime, and on which notifies came
-//! before their waits.
+//! What a prefix can be continued with depends on its events, on the last write of each lifetime, and on which notifies
+//! came before their waits.
 
 use crate::facts::{Facts, NONE, Section};
 use crate::goal::Goal;

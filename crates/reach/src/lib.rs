@@ -1,8 +1,8 @@
 //! Whether some feasible prefix of the `maximal` model (docs/causality.md) leads to where given events are next.
 //!
-//! Detectors that search a window for errors all ask this one [`Question`]: can these two accesses, or these requests of
-//! locks, be next at the same time? [`Reach`] answers it for one trace; [`Windows`] makes such traces of windows of a
-//! longer one. An answer is a prefix, or a proof that there is none, or says that a limit was met.
+//! Detectors that search a window for errors all ask this one [`Question`]: can these two accesses, or these requests
+//! of locks, be next at the same time? [`Reach`] answers it for one trace; [`Windows`] makes such traces of windows of
+//! a longer one. An answer is a prefix, or a proof that there is none, or says that a limit was met.
 
 mod branch;
 mod exhaustive;
@@ -48,8 +48,8 @@ enum Way {
 }
 
 impl Reach {
-    /// Looks at a trace, whose first event is number 0 and whose first `fixed` events stay where they are: these are taken
-    /// to have happened, whatever the rules say.
+    /// Looks at a trace, whose first event is number 0 and whose first `fixed` events stay where they are: these are
+    /// taken to have happened, whatever the rules say.
     pub fn new(names: &Names, batch: &Batch, fixed: usize, initial: &dyn Fn(VarId) -> Value) -> Reach {
         let events = batch.events.len();
         let threads: FxHashSet<u32> = batch.events.iter().skip(fixed).map(|event| event.thread().0).collect();

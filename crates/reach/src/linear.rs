@@ -226,8 +226,8 @@ impl Linear {
         }
     }
 
-    /// The first recorded event that only something undecided hinders. There is one, as the order has no cycles; if there is
-    /// none after all, nobody can say how to go on.
+    /// The first recorded event that only something undecided hinders. There is one, as the order has no cycles; if
+    /// there is none after all, nobody can say how to go on.
     fn stuck(&self, view: View<'_>) -> Option<Stuck> {
         let mut waiting: Vec<(u32, usize)> = (0..view.set.len())
             .filter(|&chain| self.done[chain] < view.set[chain])

@@ -1,8 +1,9 @@
 //! What must be in every feasible prefix that has an event: the same for all questions about a trace.
 //!
-//! An event needs the ones before it in its thread and what the definitions say (`facts/predecessors.rs`); a read that can see one
-//! write only needs that write; and inside a section, a section of the lock that must have been opened before must have
-//! been closed, too. Everything needed is recorded before the event, so one look along the recorded order finds it all.
+//! An event needs the ones before it in its thread and what the definitions say (`facts/predecessors.rs`); a read that
+//! can see one write only needs that write; and inside a section, a section of the lock that must have been opened
+//! before must have been closed, too. Everything needed is recorded before the event, so one look along the recorded
+//! order finds it all.
 
 use crate::facts::{Facts, NONE};
 use rustc_hash::FxHashMap;

@@ -6,8 +6,8 @@ use std::time::Instant;
 /// What must hold after a prefix, and in it. Event numbers are offsets in the batch.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Question<'q> {
-    /// Each must be the next event of its thread after the prefix. Their needs that every model keeps (fork, join, posts,
-    /// pins) and their order with `alloc` and `free` hold, except among themselves.
+    /// Each must be the next event of its thread after the prefix. Their needs that every model keeps (fork, join,
+    /// posts, pins) and their order with `alloc` and `free` hold, except among themselves.
     pub next: &'q [u32],
     /// Must be in the prefix.
     pub contains: &'q [u32],

@@ -1,7 +1,7 @@
 //! The recorded order with events left out: when that is feasible, there is nothing to search for.
 //!
-//! Needs hold in it, and reads see what they saw as long as that is there. What can go wrong is that the end of a section
-//! or an `up` is left out.
+//! Needs hold in it, and reads see what they saw as long as that is there. What can go wrong is that the end of a
+//! section or an `up` is left out.
 
 use crate::facts::{Facts, NONE};
 use crate::must::MANY;

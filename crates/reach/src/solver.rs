@@ -2,9 +2,9 @@
 //!
 //! The prefix must have some events, and those must have others (`must`). If these are feasible in recorded order
 //! (`recorded`), that is the answer. Else the rules order them (`order`, `saturate`), and they are put one behind the
-//! other, as near to the recorded order as the rules allow (`linear`). If that gets stuck, two events stand against each
-//! other that the order does not decide yet: both ways are tried (`branch`). Nothing else can help: every way on is one of
-//! those that a branch names, so running out of them is a proof.
+//! other, as near to the recorded order as the rules allow (`linear`). If that gets stuck, two events stand against
+//! each other that the order does not decide yet: both ways are tried (`branch`). Nothing else can help: every way on
+//! is one of those that a branch names, so running out of them is a proof.
 
 use crate::facts::{Facts, NONE};
 use crate::goal::Goal;

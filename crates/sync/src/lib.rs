@@ -3,22 +3,24 @@
 //! State machines follow the recorded order, as `docs/causality.md` defines it ("Sections", "Which notify woke whom"):
 //!
 //! * [`Sections`] says of each event which sections of its lock it opens and closes. Only the outermost of re-entrant
-//!   acquires has an effect; a `wait` gives its lock up, and its `woken` takes it back. [`HeldLocks`] also lists what each
-//!   thread holds, in the order in which it was taken.
+//!   acquires has an effect; a `wait` gives its lock up, and its `woken` takes it back. [`HeldLocks`] also lists what
+//!   each thread holds, in the order in which it was taken.
 //! * [`Wakeups`] pairs each `woken` with the notify that ended its wait.
 //!
-//! They take constant time for an event (a condition with many waiting threads: logarithmic), allocate nothing once they
-//! have grown to the size of the program, and accept traces with problems. What a trace with problems means:
+//! They take constant time for an event (a condition with many waiting threads: logarithmic), allocate nothing once
+//! they have grown to the size of the program, and accept traces with problems. What a trace with problems means:
 //!
-//! * A `rel` without its `acq` closes a section that was open from the beginning; a `wait` without the lock closes nothing.
-//! * A `woken` belongs to the last `wait` of its thread, if condition and lock are those of the wait and no other `woken`
-//!   came between. Without its wait, or if that gave nothing up, it takes the lock like an `acq`, and is not paired.
+//! * A `rel` without its `acq` closes a section that was open from the beginning; a `wait` without the lock closes
+//!   nothing.
+//! * A `woken` belongs to the last `wait` of its thread, if condition and lock are those of the wait and no other
+//!   `woken` came between. Without its wait, or if that gave nothing up, it takes the lock like an `acq`, and is not
+//!   paired.
 //! * What other threads hold plays no part: two threads can hold one lock exclusively.
 //!
-//! Users: `detect` (all detectors that look at locks or conditions), `order` (sections of the causality models), `reach`
-//! (sections and wake-ups of windows), and the command (which locks a thread holds at an event of a report). The
-//! validator (`trace`), the checker (`witness`) and the oracle (`oracle`) have their own on purpose: they must not repeat a
-//! mistake that is made here.
+//! Users: `detect` (all detectors that look at locks or conditions), `order` (sections of the causality models),
+//! `reach` (sections and wake-ups of windows), and the command (which locks a thread holds at an event of a report).
+//! The validator (`trace`), the checker (`witness`) and the oracle (`oracle`) have their own on purpose: they must not
+//! repeat a mistake that is made here.
 //!
 //! ```
 //! use sync::{Change, Sections};

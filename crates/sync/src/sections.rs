@@ -1,4 +1,5 @@
-//! Which sections of locks are open along the recorded run: the outermost acquire opens one, the last release closes it.
+//! Which sections of locks are open along the recorded run: the outermost acquire opens one, the last release closes
+//! it.
 
 use crate::effect::{Change, Effect, LockMode};
 use event::{Batch, CondId, Event, Id, LockId, Op, ThreadId};

@@ -193,8 +193,8 @@ impl<T: Clone> Condition<T> {
         }
     }
 
-    /// Forgets the notifies that are of no use to the threads that wait. Each wait is paired with the earliest notify that
-    /// it can have; so a notify is left over if as many came before it as waits had begun by then.
+    /// Forgets the notifies that are of no use to the threads that wait. Each wait is paired with the earliest notify
+    /// that it can have; so a notify is left over if as many came before it as waits had begun by then.
     fn trim(&mut self, fate: &mut impl FnMut(Fate, &T)) {
         let mut waits = self.waits.iter().peekable();
         let (mut waiting, mut served) = (0, 0);

@@ -64,10 +64,10 @@ impl Whole {
         list.map(|number| &self.sections[number as usize]).filter(move |section| section.close > last)
     }
 
-    /// Whether sections of locks keep the second pair of events, of another thread, from being one after the first of `mine` and
-    /// one before the last of `mine`: `mine` are in one section, and `theirs` in one that excludes it; or only
-    /// one of them is, and they are in the order of their thread, so that the first comes after mine or the last before.
-    /// It may say no where yes is true.
+    /// Whether sections of locks keep the second pair of events, of another thread, from being one after the first of
+    /// `mine` and one before the last of `mine`: `mine` are in one section, and `theirs` in one that excludes it; or
+    /// only one of them is, and they are in the order of their thread, so that the first comes after mine or the last
+    /// before. It may say no where yes is true.
     pub(super) fn exclude(&self, mine: [u32; 2], theirs: [u32; 2]) -> bool {
         self.through(mine[0], mine[1]).any(|section| {
             let excludes = |other: &Section| other.lock == section.lock && !(other.shared && section.shared);

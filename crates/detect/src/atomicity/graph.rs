@@ -1,9 +1,10 @@
 //! Transactions that may still be on a cycle, and which running blocks come before each of them.
 //!
-//! All edges lead into the transaction of the event that happens now. So a transaction that ended gets no new predecessors of its
-//! own, and can come to be on a cycle only through a running block that comes before it. Of every transaction it is enough to know
-//! the set of running blocks before it, closed transitively: an edge from Z to a running block T closes a cycle if and
-//! only if T is in Z's set. A transaction that ended and has no running block before it is forgotten: its references die.
+//! All edges lead into the transaction of the event that happens now. So a transaction that ended gets no new
+//! predecessors of its own, and can come to be on a cycle only through a running block that comes before it. Of every
+//! transaction it is enough to know the set of running blocks before it, closed transitively: an edge from Z to a
+//! running block T closes a cycle if and only if T is in Z's set. A transaction that ended and has no running block
+//! before it is forgotten: its references die.
 
 use super::report::Spot;
 use rustc_hash::FxHashMap;
@@ -237,8 +238,8 @@ impl Graph {
         node
     }
 
-    /// The conflicts on the way from a running block to a transaction that it comes before, in order; all but the first few
-    /// may be missing if there are very many, or transactions were made one.
+    /// The conflicts on the way from a running block to a transaction that it comes before, in order; all but the first
+    /// few may be missing if there are very many, or transactions were made one.
     pub(super) fn way(&self, block: Node, mut to: Node) -> (Vec<[Spot; 2]>, bool) {
         let slot = self.data[block.index as usize].slot;
         let mut hops = Vec::new();
@@ -276,8 +277,8 @@ impl Graph {
         self.ages.len() - self.free.len() > self.room
     }
 
-    /// Makes those one that ended and have the same blocks before them, for they will always have: gives what each becomes.
-    /// `marks`: how many places will have to be looked at, which must not be often.
+    /// Makes those one that ended and have the same blocks before them, for they will always have: gives what each
+    /// becomes. `marks`: how many places will have to be looked at, which must not be often.
     pub(super) fn merge(&mut self, marks: usize) -> FxHashMap<Node, Node> {
         let mut first: FxHashMap<Vec<u64>, Node> = FxHashMap::default();
         let mut becomes = FxHashMap::default();

@@ -1,22 +1,24 @@
-//! Blocks that are not serialisable in the recorded run ([`Atomicity`]), or in another one ([`predict`], which has its own account).
+//! Blocks that are not serialisable in the recorded run ([`Atomicity`]), or in another one ([`predict`], which has its
+//! own account).
 //!
-//! **Follows** Mathur, Viswanathan, *Atomicity checking in linear time using vector clocks*, ASPLOS'20 (AeroDrome): instead of
-//! the graph of transactions (Flanagan, Freund, Yi, *Velodrome*, PLDI'08) it keeps, with threads, variables and locks, what
-//! comes before them, and asks at each conflict whether the running block is among it.
+//! **Follows** Mathur, Viswanathan, *Atomicity checking in linear time using vector clocks*, ASPLOS'20 (AeroDrome):
+//! instead of the graph of transactions (Flanagan, Freund, Yi, *Velodrome*, PLDI'08) it keeps, with threads, variables
+//! and locks, what comes before them, and asks at each conflict whether the running block is among it.
 //!
-//! **Deviates** in what is kept. AeroDrome's clocks tell which blocks of every thread come before; only those that still run can
-//! ever close a cycle, so here it is a set of running blocks (`graph.rs`), mostly empty or a single bit. What the paper's
-//! optimised version does lazily at the end of a block (update the clocks of all that has seen the block, by sets of what to update; forget
-//! transactions without a predecessor) is that transactions are shared by reference, and die when no running block comes before them. And it is
-//! exact in time: a cycle is found at the event that closes it, while AeroDrome finds some of them only at the end of a block of theirs.
-//! The conflicts are those of docs/detectors.md, for every operation there is. Only marked blocks, outermost ones, are transactions, or
-//! outermost ones of the names asked for; every other event is one by itself.
+//! **Deviates** in what is kept. AeroDrome's clocks tell which blocks of every thread come before; only those that
+//! still run can ever close a cycle, so here it is a set of running blocks (`graph.rs`), mostly empty or a single bit.
+//! What the paper's optimised version does lazily at the end of a block (update the clocks of all that has seen the
+//! block, by sets of what to update; forget transactions without a predecessor) is that transactions are shared by
+//! reference, and die when no running block comes before them. And it is exact in time: a cycle is found at the event
+//! that closes it, while AeroDrome finds some of them only at the end of a block of theirs. The conflicts are those of
+//! docs/detectors.md, for every operation there is. Only marked blocks, outermost ones, are transactions, or outermost
+//! ones of the names asked for; every other event is one by itself.
 //!
 //! **May miss** nothing up to the first violation: it is found if and only if the recorded run is not serialisable. A
-//! block that is violated is from then on no transaction any more: its earlier events are one that ended, its later ones
-//! stand for themselves. So every block is reported at most once, and a later cycle that needs the events of a reported
-//! block to be one transaction is not reported. Only the block in which a cycle closes is reported, not the others on it.
-//! Events more than four billion events back may be told with a wrong index.
+//! block that is violated is from then on no transaction any more: its earlier events are one that ended, its later
+//! ones stand for themselves. So every block is reported at most once, and a later cycle that needs the events of a
+//! reported block to be one transaction is not reported. Only the block in which a cycle closes is reported, not the
+//! others on it. Events more than four billion events back may be told with a wrong index.
 //!
 //! **Raises no false alarm**: every edge is a conflict of the definition, or several in a row. To split a
 //! transaction only takes cycles away: each one found is one of the whole transactions as well.
@@ -278,7 +280,8 @@ impl Atomicity {
     }
 }
 
-/// Adds an event to those of which each comes into conflict before some later one; the transactions are different ones that matter.
+/// Adds an event to those of which each comes into conflict before some later one; the transactions are different ones
+/// that matter.
 fn add(graph: &Graph, list: &mut Vec<Mark>, mark: Mark) {
     if !graph.matters(mark.node) {
         return;

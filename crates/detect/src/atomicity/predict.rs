@@ -1,18 +1,18 @@
 //! Orders of a window's events that are not serialisable, though the recorded one is: cycles through two threads.
 //!
-//! The event that closes a cycle is of a block A: it is the last one, a2, and comes after an event b2 of the other thread. That is in one
-//! transaction with an event b1, or comes after it in its thread, and b1 comes after an earlier event a1 of A. So for each block and each two of its
-//! accesses this asks for a feasible prefix with a1 before b1, and b2, after which a2 is next; as the last event it may read
-//! anything.
+//! The event that closes a cycle is of a block A: it is the last one, a2, and comes after an event b2 of the other
+//! thread. That is in one transaction with an event b1, or comes after it in its thread, and b1 comes after an earlier
+//! event a1 of A. So for each block and each two of its accesses this asks for a feasible prefix with a1 before b1, and
+//! b2, after which a2 is next; as the last event it may read anything.
 //!
-//! **Prunes** what cannot be, or was asked often enough: variables of one thread, or never written; events kept apart by two
-//! sections of one lock; of equal accesses in a block (site, variable, kind) all but the first and the last; of the others'
-//! accesses all but the few nearest of each kind; and patterns (block, four sites) that were found, are violated in the recorded run, or were asked
-//! about a few times. Conflicts of other kinds (locks, forks, semaphores) are not asked about: a block that takes a lock twice would
-//! always be violated.
+//! **Prunes** what cannot be, or was asked often enough: variables of one thread, or never written; events kept apart
+//! by two sections of one lock; of equal accesses in a block (site, variable, kind) all but the first and the last; of
+//! the others' accesses all but the few nearest of each kind; and patterns (block, four sites) that were found, are
+//! violated in the recorded run, or were asked about a few times. Conflicts of other kinds (locks, forks, semaphores)
+//! are not asked about: a block that takes a lock twice would always be violated.
 //!
-//! **May miss** therefore cycles through more threads, and rare neighbours; **raises no false alarm**: what is found is a feasible prefix that
-//! passes `witness::check_atomicity`.
+//! **May miss** therefore cycles through more threads, and rare neighbours; **raises no false alarm**: what is found is
+//! a feasible prefix that passes `witness::check_atomicity`.
 
 use super::accesses::{Access, NONE, Whole, WindowAccesses};
 use super::report::Violations;
@@ -36,7 +36,8 @@ pub struct Predicted {
     pub begin: Place,
     /// An event of the block, and a later one of another thread that conflicts with it.
     pub leaves: [Place; 2],
-    /// An event of that thread, in the same transaction or a later one, and a later one of the block that conflicts with it.
+    /// An event of that thread, in the same transaction or a later one, and a later one of the block that conflicts
+    /// with it.
     pub enters: [Place; 2],
     /// The variables of these conflicts.
     pub variables: [VarId; 2],
@@ -153,8 +154,8 @@ impl Finder<'_> {
         pattern(block, sites, [a1, a2].map(|access| access.event.object()))
     }
 
-    /// Asks about the cycles that a block may be on, as far as they are worth a question. Whether there was time for all: a long block
-    /// has more of them than can be kept, so each is asked about as it comes.
+    /// Asks about the cycles that a block may be on, as far as they are worth a question. Whether there was time for
+    /// all: a long block has more of them than can be kept, so each is asked about as it comes.
     fn block(
         &mut self,
         accesses: &WindowAccesses,

@@ -23,9 +23,9 @@ impl Spot {
 
 /// A block that is not serialisable in the recorded run.
 ///
-/// The conflicts of the cycle stand in the order in which they lead from the block back to it: each leads from an event to a
-/// later one of another transaction, and the next leaves that transaction, or a later one of its thread. The event that
-/// closed the cycle is the last one of the last conflict.
+/// The conflicts of the cycle stand in the order in which they lead from the block back to it: each leads from an event
+/// to a later one of another transaction, and the next leaves that transaction, or a later one of its thread. The event
+/// that closed the cycle is the last one of the last conflict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// The block's name.
@@ -54,7 +54,8 @@ pub struct Violations {
     pub blocks: u64,
     /// Blocks that are violated.
     pub violated: u64,
-    /// Different ones (by the block's name and the sites of the events on the cycle), in the order in which they were found.
+    /// Different ones (by the block's name and the sites of the events on the cycle), in the order in which they were
+    /// found.
     pub found: Vec<Violation>,
     /// Violated blocks that are in none of them, because as many as asked for were already kept.
     pub left_out: u64,

@@ -51,8 +51,8 @@ impl Candidates {
         self.patterns.len() as u64
     }
 
-    /// Those that the trace ends with: everything else can have come before, unless a pin says that an access comes after one
-    /// of the requests.
+    /// Those that the trace ends with: everything else can have come before, unless a pin says that an access comes
+    /// after one of the requests.
     pub(super) fn happened(&mut self, batch: &Batch, requests: &Requests) {
         let pins: FxHashSet<_> =
             batch.events.iter().filter(|e| e.op().is_drop_barrier()).map(|pin| pin.thread()).collect();
@@ -66,8 +66,8 @@ impl Candidates {
         }
     }
 
-    /// Looks for prefixes that are the recorded order with events left out; first where requests are near each other. Half of
-    /// the time is for the windows.
+    /// Looks for prefixes that are the recorded order with events left out; first where requests are near each other.
+    /// Half of the time is for the windows.
     pub(super) fn sync_preserving(
         &mut self,
         analysis: &mut SyncPreserving<'_>,

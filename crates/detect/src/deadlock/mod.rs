@@ -4,17 +4,18 @@
 //! (SPDOffline): requests that are alike are one *abstract* request, a cycle of these an abstract pattern, and all its
 //! instances are looked at in one walk for one that a sync-preserving prefix leads to.
 //!
-//! **Deviates**: reader locks, upgrades, requests that were not answered, locks given up by a wait; two requests that hold
-//! a lock shared, both, are no gate. Abstract requests are told apart by where locks were taken, as the deadlocks are. What
-//! has no sync-preserving prefix is asked of `reach`, window by window, tuple by tuple: any feasible prefix will do.
+//! **Deviates**: reader locks, upgrades, requests that were not answered, locks given up by a wait; two requests that
+//! hold a lock shared, both, are no gate. Abstract requests are told apart by where locks were taken, as the deadlocks
+//! are. What has no sync-preserving prefix is asked of `reach`, window by window, tuple by tuple: any feasible prefix
+//! will do.
 //!
-//! **May miss** deadlocks whose requests are further apart than a window, and those that are left when patterns, time or
-//! steps run out; all of these are counted.
+//! **May miss** deadlocks whose requests are further apart than a window, and those that are left when patterns, time
+//! or steps run out; all of these are counted.
 //!
-//! **Raises no false alarm**: a deadlock is a feasible prefix after which all requests of a cycle are next; what a thread
-//! holds then depends on its own events alone. The prefix is with the report, for `witness::check_deadlock`. Only such
-//! cycles are left out beforehand as no prefix leads to: two of the requests hold a lock that excludes the other, or
-//! forks and joins order them.
+//! **Raises no false alarm**: a deadlock is a feasible prefix after which all requests of a cycle are next; what a
+//! thread holds then depends on its own events alone. The prefix is with the report, for `witness::check_deadlock`.
+//! Only such cycles are left out beforehand as no prefix leads to: two of the requests hold a lock that excludes the
+//! other, or forks and joins order them.
 
 mod candidates;
 mod patterns;

@@ -13,8 +13,8 @@ use std::time::Instant;
 /// All windows together add so many times as many patterns as the whole trace may have.
 const MOST_TIMES: usize = 4;
 
-/// Asks about every candidate that is left, in every window that has all of a cycle. If not all patterns are known, those of
-/// the window are looked for before.
+/// Asks about every candidate that is left, in every window that has all of a cycle. If not all patterns are known,
+/// those of the window are looked for before.
 pub(super) fn search(
     names: &Names,
     batch: &Batch,

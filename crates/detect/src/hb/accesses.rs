@@ -5,8 +5,8 @@ use super::clocks::{Clocks, Given, Known, RowId, Thread, Time};
 use super::shadow::{Mark, Reads, Var, Wide};
 use event::{Event, Op};
 
-/// How many events are looked at together. Their variables are fetched first, all at once: one after the other, each would be
-/// waited for.
+/// How many events are looked at together. Their variables are fetched first, all at once: one after the other, each
+/// would be waited for.
 pub(super) const TOGETHER: usize = 64;
 
 /// For each write of some events the row that its variable holds from now on, and the one that it held.

@@ -1,43 +1,49 @@
 //! Data races of the recorded run, by schedulable happens-before with epochs.
 //!
-//! **Follows** Mathur, Kini, Viswanathan, *What Happens-After the First Race?*, OOPSLA'18 (SHB), with the epochs of Flanagan
-//! and Freund, *FastTrack*, PLDI'09. The order is made of program order, fork and join, locks, and a plain write before the
-//! plain reads that see it. An access is racy if some earlier conflicting access of another thread, any one, not only the
-//! last, is not ordered before it; the edge from the write that it reads from does not count for the read itself
-//! (test first, then join), but for all that follows.
+//! **Follows** Mathur, Kini, Viswanathan, *What Happens-After the First Race?*, OOPSLA'18 (SHB), with the epochs of
+//! Flanagan and Freund, *FastTrack*, PLDI'09. The order is made of program order, fork and join, locks, and a plain
+//! write before the plain reads that see it. An access is racy if some earlier conflicting access of another thread,
+//! any one, not only the last, is not ordered before it; the edge from the write that it reads from does not count for
+//! the read itself (test first, then join), but for all that follows.
 //!
 //! **Deviates** in the operations that the paper does not have:
 //!
 //! * A thread's fork comes before its join, even if it has no event between them.
 //! * Locks: only the outermost of nested sections count. A shared release comes before later exclusive acquires, an
 //!   exclusive one before later acquires of both kinds. A failed try-lock orders nothing.
-//! * `wait` releases the lock at every depth, `woken` takes it back, and comes after the notify it is paired with (as in
-//!   docs/causality.md).
+//! * `wait` releases the lock at every depth, `woken` takes it back, and comes after the notify it is paired with (as
+//!   in docs/causality.md).
 //! * Every `post` comes before each later `await` of that latch. The n-th `up` of a semaphore comes before the
 //!   (initial count + n)-th `down`, the one that it allows.
 //! * Atomics, as in C11 with the release sequences of C++20: a load that acquires comes after the store or
 //!   read-modify-write that it reads from, if that releases, and after those that it continues through
-//!   read-modify-writes; with fences on either side, too. A relaxed access orders nothing by itself. Two atomic accesses do not
-//!   race; an atomic and a plain one do. What an atomic access learns counts for itself: the edge is one of synchronisation.
-//!   A plain access of the variable ends a release sequence; a plain read that sees an atomic store, and an atomic load that sees
-//!   a plain write, learn nothing.
-//! * A `pin` comes before later reads of its variable, up to the next write: a recorder has dropped writes there, which they may have seen. It
-//!   orders no writes, and `rpin` nothing: reads that were dropped would not have (what they saw, their thread knows from before).
-//! * `alloc` makes a new variable. `free` conflicts like a plain write, with what was before it and with what comes after it.
+//!   read-modify-writes; with fences on either side, too. A relaxed access orders nothing by itself. Two atomic
+//!   accesses do not race; an atomic and a plain one do. What an atomic access learns counts for itself: the edge is
+//!   one of synchronisation. A plain access of the variable ends a release sequence; a plain read that sees an atomic
+//!   store, and an atomic load that sees a plain write, learn nothing.
+//! * A `pin` comes before later reads of its variable, up to the next write: a recorder has dropped writes there, which
+//!   they may have seen. It orders no writes, and `rpin` nothing: reads that were dropped would not have (what they
+//!   saw, their thread knows from before).
+//! * `alloc` makes a new variable. `free` conflicts like a plain write, with what was before it and with what comes
+//!   after it.
 //!
-//! And in how it counts time: see `clocks.rs`, which needs no tree clocks, and `shadow.rs`, which says why epochs lose nothing.
+//! And in how it counts time: see `clocks.rs`, which needs no tree clocks, and `shadow.rs`, which says why epochs lose
+//! nothing.
 //!
 //! **May miss** every race that another schedule of the same events would show, but in the recorded one is hidden by an
-//! accidental order; pairs more than four billion events apart, or so far that what there is to remember between them takes
-//! gigabytes ([`Races::forgot_before`]); and what only threads beyond the 4096 at a time, or ups of a semaphore beyond the 65 536 that
-//! nobody took yet, would show ([`Races::taken_for_one`]). An ordered access after `free` is an error, but not a race. In a trace with problems (`foretrace check` tells) the order is a guess.
+//! accidental order; pairs more than four billion events apart, or so far that what there is to remember between them
+//! takes gigabytes ([`Races::forgot_before`]); and what only threads beyond the 4096 at a time, or ups of a semaphore
+//! beyond the 65 536 that nobody took yet, would show ([`Races::taken_for_one`]). An ordered access after `free` is an
+//! error, but not a race. In a trace with problems (`foretrace check` tells) the order is a guess.
 //!
-//! **Raises no false alarm**: by the paper's theorem, for a pair that is not ordered the events ordered before either of them can be
-//! replayed in the recorded order, every read seeing what it saw; then both accesses are next. The edges added above are
-//! those that a replay needs (locks exclude each other, a `down` has its `up`, a `woken` its notify). Some that a replay needs
-//! are none of the language's memory model, and no edges here: from a write to a read of it that does not synchronise with it (relaxed, or
-//! one of them atomic and the other not); from a failed try-lock to the end of the section it failed in; between `alloc` or `free` and accesses that race with it already. A pair separated only by those is unordered by the
-//! memory model, but may have no witness. (`tests/oracle/races.rs` holds the exact statement against brute force.)
+//! **Raises no false alarm**: by the paper's theorem, for a pair that is not ordered the events ordered before either
+//! of them can be replayed in the recorded order, every read seeing what it saw; then both accesses are next. The edges
+//! added above are those that a replay needs (locks exclude each other, a `down` has its `up`, a `woken` its notify).
+//! Some that a replay needs are none of the language's memory model, and no edges here: from a write to a read of it
+//! that does not synchronise with it (relaxed, or one of them atomic and the other not); from a failed try-lock to the
+//! end of the section it failed in; between `alloc` or `free` and accesses that race with it already. A pair separated
+//! only by those is unordered by the memory model, but may have no witness. (`tests/oracle/races.rs` holds the exact
+//! statement against brute force.)
 
 mod accesses;
 mod atomics;

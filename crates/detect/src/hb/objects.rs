@@ -48,8 +48,8 @@ pub(super) struct Semaphore {
     /// Downs that the initial count allows.
     pub(super) initial: u64,
     ups: VecDeque<Given>,
-    /// How many came after these, for which there was no room, and what all of them gave: rather too much order than a queue
-    /// as long as the trace.
+    /// How many came after these, for which there was no room, and what all of them gave: rather too much order than a
+    /// queue as long as the trace.
     more: u64,
     all: Gathered,
 }

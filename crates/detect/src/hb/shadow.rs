@@ -1,5 +1,5 @@
-//! What is remembered of the accesses of a variable: enough to know, for any later access, whether *some* earlier conflicting
-//! one is not ordered before it.
+//! What is remembered of the accesses of a variable: enough to know, for any later access, whether *some* earlier
+//! conflicting one is not ordered before it.
 //!
 //! Of each thread the last access of a kind is enough: whoever knows it knows the earlier ones of that thread. And an
 //! access may be forgotten when another is remembered that comes after it in the order and conflicts with all that it
@@ -8,8 +8,8 @@
 //! * a plain write (or `free`) makes all that it knows superfluous;
 //! * a read makes the reads that it knows superfluous, and likewise among atomic loads, and among atomic writes.
 //!
-//! Most variables need one write and one read at a time, which are in [`Var`] itself. Of some there are several [`Reads`], and the
-//! others have a [`Wide`].
+//! Most variables need one write and one read at a time, which are in [`Var`] itself. Of some there are several
+//! [`Reads`], and the others have a [`Wide`].
 
 use super::clocks::{Clocks, Gathered, Given, Known, RowId, Slot, Time};
 use super::who::{Packing, Who};
@@ -123,8 +123,9 @@ impl Marks {
     }
 }
 
-/// Reads by slot, of the variables that have several that matter: many threads may read a variable that nobody writes, and each
-/// read must find its place at once. They stand side by side, so that it touches no more memory than that place.
+/// Reads by slot, of the variables that have several that matter: many threads may read a variable that nobody writes,
+/// and each read must find its place at once. They stand side by side, so that it touches no more memory than that
+/// place.
 #[derive(Debug)]
 pub(super) struct Reads {
     /// Marks of a row; a power of two, at least as many as slots are in use.

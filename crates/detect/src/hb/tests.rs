@@ -112,7 +112,8 @@ fn notifies_do_not_pile_up() {
     assert!(kept <= 4, "{kept}");
 }
 
-/// Accesses remembered from before keep their threads and locks when there come to be more threads than their words had room for.
+/// Accesses remembered from before keep their threads and locks when there come to be more threads than their words had
+/// room for.
 #[test]
 fn more_threads_than_a_word_has_room_for() {
     let mut text = String::from("T0|acq(l)|\nT0|w(x)|1\nT0|r(y)|2\nT0|rel(l)|\nT1|r(y)|3\nT0|w(z)|\nT1|w(z)|\n");

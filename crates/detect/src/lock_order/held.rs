@@ -5,8 +5,8 @@ use super::tree::{Forest, Key, Moment};
 use event::{Batch, Event, Id, LockId, Op, SiteId, ThreadId};
 use sync::{Change, HeldLocks};
 
-/// Locks nested deeper than this stay out of the tree: the release of an inner lock looks through what is held, and every
-/// path of the tree is a set of locks.
+/// Locks nested deeper than this stay out of the tree: the release of an inner lock looks through what is held, and
+/// every path of the tree is a set of locks.
 const DEEPEST: usize = 128;
 
 /// What is kept with a lock that is held.

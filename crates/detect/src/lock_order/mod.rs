@@ -1,7 +1,7 @@
 //! `lock_order`: locks taken in contradicting orders.
 //!
-//! **Follows** the lock graph of Havelund and Roşu, "Java PathExplorer: a runtime verification tool" (2001), and the lock
-//! trees with gate locks of Havelund, "Using runtime analysis to guide model checking of Java programs" (GoodLock,
+//! **Follows** the lock graph of Havelund and Roşu, "Java PathExplorer: a runtime verification tool" (2001), and the
+//! lock trees with gate locks of Havelund, "Using runtime analysis to guide model checking of Java programs" (GoodLock,
 //! 2000).
 //!
 //! A request is a thread that holds locks and asks for another. A warning is a cycle of requests of different threads,
@@ -16,10 +16,11 @@
 //! the tree.
 //!
 //! **May miss** what the run did not do, as anything that looks at one run; writers that wait and so keep out a reader
-//! that asks again; requests beyond the bounds of memory, and cycles beyond those of the search, which the report counts.
+//! that asks again; requests beyond the bounds of memory, and cycles beyond those of the search, which the report
+//! counts.
 //!
-//! **May raise false alarms**: values and other synchronisation (conditions, semaphores, barriers) can keep the requests
-//! apart. A cycle is a warning unless [`LockCycle::happened`].
+//! **May raise false alarms**: values and other synchronisation (conditions, semaphores, barriers) can keep the
+//! requests apart. A cycle is a warning unless [`LockCycle::happened`].
 
 mod components;
 mod graph;

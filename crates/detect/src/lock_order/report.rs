@@ -81,6 +81,7 @@ pub struct LockOrderReport {
     pub searched: usize,
     /// All cycles that were asked for were looked at, whatever their length.
     pub complete: bool,
-    /// Acquisitions, forks, joins, edges and requests that found no room in the bounds of memory. 0: nothing is missing.
+    /// Acquisitions, forks, joins, edges and requests that found no room in the bounds of memory. 0: nothing is
+    /// missing.
     pub unrecorded: u64,
 }

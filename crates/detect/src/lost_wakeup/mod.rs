@@ -1,19 +1,20 @@
 //! Notifies that come too early: after the test that made a thread wait, and before it waits.
 //!
-//! **Follows** Havelund, Lowry, Penix, *Formal analysis of a space-craft controller using SPIN*, TSE 2001: the error of the remote
-//! agent, where a thread tests a counter, and before it waits another one counts and notifies. The paper finds it with a model checker;
-//! here one pass over the recorded run pairs every wait with the notify that ended it, or should have, and with its test, and `predict` asks
-//! for an order in which the notify comes between the two.
+//! **Follows** Havelund, Lowry, Penix, *Formal analysis of a space-craft controller using SPIN*, TSE 2001: the error of
+//! the remote agent, where a thread tests a counter, and before it waits another one counts and notifies. The paper
+//! finds it with a model checker; here one pass over the recorded run pairs every wait with the notify that ended it,
+//! or should have, and with its test, and `predict` asks for an order in which the notify comes between the two.
 //!
-//! **Deviates** from the definition in docs/detectors.md in that of waits at the same sites it takes a few only. A wait that went on without
-//! a notify (a timeout) has none to lose, and is no candidate.
+//! **Deviates** from the definition in docs/detectors.md in that of waits at the same sites it takes a few only. A wait
+//! that went on without a notify (a timeout) has none to lose, and is no candidate.
 //!
-//! **May miss** lost wake-ups whose wait and notify are not in a common window, and those beyond the limits; these
-//! are counted. A test is missed if the thread has read many variables since, if who changes the variable is not who notifies, or if that one has written so
-//! many since that it is not known what the notify tells of.
+//! **May miss** lost wake-ups whose wait and notify are not in a common window, and those beyond the limits; these are
+//! counted. A test is missed if the thread has read many variables since, if who changes the variable is not who
+//! notifies, or if that one has written so many since that it is not known what the notify tells of.
 //!
-//! **Raises no false alarm** as to the order: each one is a feasible prefix that passes `witness::check_lost_wakeup`. Whether the
-//! thread is then left waiting for good depends on later notifies, and the report says whether one is recorded.
+//! **Raises no false alarm** as to the order: each one is a feasible prefix that passes `witness::check_lost_wakeup`.
+//! Whether the thread is then left waiting for good depends on later notifies, and the report says whether one is
+//! recorded.
 
 mod predict;
 mod reads;
@@ -53,7 +54,8 @@ pub struct Wakeup {
     pub wait: Place,
     /// The `notify` or `notifyall`.
     pub notify: Place,
-    /// The last read of the waiting thread before it waits, of something that the notify tells of; the notifier wrote it then.
+    /// The last read of the waiting thread before it waits, of something that the notify tells of; the notifier wrote
+    /// it then.
     pub test: Place,
     /// Another notify of the condition that is recorded after that one, and may still wake the thread.
     pub later: Option<u64>,

@@ -24,8 +24,8 @@ pub(super) struct Notify {
 }
 
 impl Notify {
-    /// Of what somebody knows, each variable with the time of its read: the last read of something that this tells of, if that was written since. `may_write` tells whether its thread may have
-    /// written a variable at all.
+    /// Of what somebody knows, each variable with the time of its read: the last read of something that this tells of,
+    /// if that was written since. `may_write` tells whether its thread may have written a variable at all.
     pub(super) fn test(&self, known: &[(VarId, u64)], may_write: impl Fn(VarId) -> bool) -> Option<u64> {
         let last = |variable: VarId| self.wrote.iter().rfind(|wrote| wrote.0 == variable).map(|wrote| wrote.1);
         let newest = known.iter().filter_map(|&(variable, _)| last(variable)).max()?;

@@ -1,15 +1,15 @@
 //! All races of a window: every pair of conflicting accesses that some feasible prefix leaves next at the same time.
 //!
-//! The model is that of Şerbănuţă, Chen and Roşu, "Maximal causal models for sequentially consistent systems", with what
-//! docs/causality.md adds; RVPredict asks a constraint solver the same question, pair by pair, and so does this: the solver
-//! is `reach`, which knows the theory. Where it deviates: windows overlap by half, the past of a window is kept as far as
-//! it matters, and every lock, condition, semaphore and try-lock is in the model.
+//! The model is that of Şerbănuţă, Chen and Roşu, "Maximal causal models for sequentially consistent systems", with
+//! what docs/causality.md adds; RVPredict asks a constraint solver the same question, pair by pair, and so does this:
+//! the solver is `reach`, which knows the theory. Where it deviates: windows overlap by half, the past of a window is
+//! kept as far as it matters, and every lock, condition, semaphore and try-lock is in the model.
 //!
-//! It misses races of events that are in no common window, and pairs on which the time ran out: both are told. It raises no
-//! false alarm: each race has a prefix that `witness::check_race` accepts.
+//! It misses races of events that are in no common window, and pairs on which the time ran out: both are told. It
+//! raises no false alarm: each race has a prefix that `witness::check_race` accepts.
 //!
-//! In a window, every event is found that is the later half of a race, and every variable and pair of sites; other pairs of
-//! the same sites whose later event is known to be racy are passed over.
+//! In a window, every event is found that is the later half of a race, and every variable and pair of sites; other
+//! pairs of the same sites whose later event is known to be racy are passed over.
 
 mod found;
 mod pairs;

@@ -30,8 +30,8 @@ fn conflict(a: Event, b: Event) -> bool {
         && !(a.op().is_atomic() && b.op().is_atomic())
 }
 
-/// Every conflicting pair, by its later event; of one event, first the pair with the nearest earlier one. Ends early if the visitor
-/// breaks.
+/// Every conflicting pair, by its later event; of one event, first the pair with the nearest earlier one. Ends early if
+/// the visitor breaks.
 pub(super) fn conflicting(
     window: &Window,
     wanted: &impl Fn(VarId) -> bool,

@@ -6,8 +6,8 @@ use std::ops::Range;
 /// Events that are masked at once.
 const CHUNK: usize = 1 << 14;
 
-/// Gives a whole trace on, batch by batch, with what is done to variables that are not kept made into internal events without a meaning: all events
-/// keep their numbers. Internal events lose their arguments.
+/// Gives a whole trace on, batch by batch, with what is done to variables that are not kept made into internal events
+/// without a meaning: all events keep their numbers. Internal events lose their arguments.
 pub fn each_masked(trace: &Batch, keeps: impl Fn(VarId) -> bool, mut take: impl FnMut(&Batch)) {
     let mut masked = Batch::default();
     let mut inits = trace.inits.as_slice();

@@ -1,14 +1,14 @@
 //! A cheap first pass: which variables can race at all, and which patterns a trace can have.
 //!
-//! A variable *may race* unless this pass shows that no two conflicting accesses of it can be next at the same time in any
-//! run. The accesses of a variable fall into phases. All accesses of a phase come after all of the phases before, by forks
-//! and joins or by `alloc`, which every run keeps. Within a phase the accesses are by one thread, or only reads, or only
-//! atomic, or under a common lock that writers hold exclusively. What a thread holds depends on its own events only, so no
-//! order of the other threads changes that.
+//! A variable *may race* unless this pass shows that no two conflicting accesses of it can be next at the same time in
+//! any run. The accesses of a variable fall into phases. All accesses of a phase come after all of the phases before,
+//! by forks and joins or by `alloc`, which every run keeps. Within a phase the accesses are by one thread, or only
+//! reads, or only atomic, or under a common lock that writers hold exclusively. What a thread holds depends on its own
+//! events only, so no order of the other threads changes that.
 //!
-//! A `pin` counts as a write at its place, a `rpin` as a read: they stand for accesses that the recorder has dropped. So `hb`,
-//! which orders by pins and by what is read from where, loses no edge if the accesses of variables that cannot race are left
-//! out: locks, forks and joins give the same order.
+//! A `pin` counts as a write at its place, a `rpin` as a read: they stand for accesses that the recorder has dropped.
+//! So `hb`, which orders by pins and by what is read from where, loses no edge if the accesses of variables that cannot
+//! race are left out: locks, forks and joins give the same order.
 //!
 //! What this pass cannot rule out stays: where a thread holds more locks than a set has, where a phase has more threads
 //! than are kept, and all of a trace with problems.
@@ -153,7 +153,8 @@ pub struct Filtered {
     pub blocks: bool,
     /// Some thread asks for a lock while it holds one.
     pub nested: bool,
-    /// Something can be misused: memory is freed, a recorder noted something, a thread asks for what it holds, or the trace has problems.
+    /// Something can be misused: memory is freed, a recorder noted something, a thread asks for what it holds, or the
+    /// trace has problems.
     pub misuses: bool,
 }
 

@@ -1,4 +1,5 @@
-//! What events need, as vectors of counts by chain: a row for every event that learns something, shared by those after it.
+//! What events need, as vectors of counts by chain: a row for every event that learns something, shared by those after
+//! it.
 
 use super::NONE;
 

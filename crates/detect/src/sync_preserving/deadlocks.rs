@@ -16,8 +16,8 @@ impl SyncPreserving<'_> {
         self.closure.gave_up
     }
 
-    /// The first deadlock of an abstract pattern: of each thread of a cycle its requests of one lock with the same locks
-    /// held, in the order of the thread.
+    /// The first deadlock of an abstract pattern: of each thread of a cycle its requests of one lock with the same
+    /// locks held, in the order of the thread.
     ///
     /// Closures only grow: a request that one of them contains is passed over for good, so that all instances of a
     /// pattern cost about as much as one.

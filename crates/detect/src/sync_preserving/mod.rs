@@ -1,31 +1,35 @@
 //! Races and deadlocks of runs in which synchronisation keeps its recorded order, or reverses it in part.
 //!
-//! After Mathur, Pavlogiannis, Viswanathan, "Optimal prediction of synchronization-preserving races" (POPL'21), Shi, Mathur,
-//! Pavlogiannis, "Optimistic prediction of synchronization-reversal data races" (ICSE'24), and for deadlocks Tunç, Mathur,
-//! Pavlogiannis, Viswanathan, "Sound dynamic deadlock prediction in linear time" (PLDI'23).
+//! After Mathur, Pavlogiannis, Viswanathan, "Optimal prediction of synchronization-preserving races" (POPL'21), Shi,
+//! Mathur, Pavlogiannis, "Optimistic prediction of synchronization-reversal data races" (ICSE'24), and for deadlocks
+//! Tunç, Mathur, Pavlogiannis, Viswanathan, "Sound dynamic deadlock prediction in linear time" (PLDI'23).
 //!
-//! *Sync-preserving.* A set of events is closed if, in recorded order, it is a feasible prefix of `maximal` (docs/causality.md)
-//! in which every read has its recorded writer: it contains what its events need, and of two sections of a lock that exclude each other
-//! the closing event of the one recorded earlier. Two conflicting events race if the least closed set with what both need to be next
-//! contains neither. That set, in recorded order, is the witness.
+//! *Sync-preserving.* A set of events is closed if, in recorded order, it is a feasible prefix of `maximal`
+//! (docs/causality.md) in which every read has its recorded writer: it contains what its events need, and of two
+//! sections of a lock that exclude each other the closing event of the one recorded earlier. Two conflicting events
+//! race if the least closed set with what both need to be next contains neither. That set, in recorded order, is the
+//! witness.
 //!
-//! *Optimistic.* For accesses that are in no such race, a section may stay open though others of its lock are recorded later; then
-//! these come first. An order of the set is made, and only if that succeeds a race is claimed.
+//! *Optimistic.* For accesses that are in no such race, a section may stay open though others of its lock are recorded
+//! later; then these come first. An order of the set is made, and only if that succeeds a race is claimed.
 //!
 //! Where it deviates from the papers:
-//! * All operations of a trace count. Each `down` consumes an `up` first in, first out; in reversals, the events of a condition
-//!   or of a semaphore keep their recorded order.
-//! * A closure is a cut and looks only at the sections that the cut leaves open; the papers keep a queue of sections for each lock and thread.
+//! * All operations of a trace count. Each `down` consumes an `up` first in, first out; in reversals, the events of a
+//!   condition or of a semaphore keep their recorded order.
+//! * A closure is a cut and looks only at the sections that the cut leaves open; the papers keep a queue of sections
+//!   for each lock and thread.
 //! * The optimistic set closes as few sections as the rules allow, first with few reversals, then with few events;
 //!   the paper closes all it can, which only adds constraints;
 //!   writes that no read of the set sees are not ordered.
 //!
-//! What it may miss: races in which a read sees another write of the same value, or a `down` another `up`; complete sections that
-//! change places without one of them staying open; of each thread's accesses that an event is concurrent with, only the last few are tried for
-//! reversals (what is left out is counted), and none with `free`. A pin between the two events themselves counts.
+//! What it may miss: races in which a read sees another write of the same value, or a `down` another `up`; complete
+//! sections that change places without one of them staying open; of each thread's accesses that an event is concurrent
+//! with, only the last few are tried for reversals (what is left out is counted), and none with `free`. A pin between
+//! the two events themselves counts.
 //!
-//! Why it raises no false alarm: closed sets are feasible prefixes by definition, and an order with reversals is made event by event, each
-//! taken only when all rules allow it. The caller passes every witness through `witness::check_race` or `check_deadlock` all the same.
+//! Why it raises no false alarm: closed sets are feasible prefixes by definition, and an order with reversals is made
+//! event by event, each taken only when all rules allow it. The caller passes every witness through
+//! `witness::check_race` or `check_deadlock` all the same.
 
 mod clocks;
 mod closure;
@@ -103,7 +107,8 @@ pub struct Predicted {
     pub racy_sites: u64,
     /// Accesses that were not looked at together with all accesses they conflict with, because time or steps ran out.
     pub unexamined: u64,
-    /// Accesses in no race of either kind for which reversals were not looked for, or not with every access they conflict with.
+    /// Accesses in no race of either kind for which reversals were not looked for, or not with every access they
+    /// conflict with.
     pub unexamined_reversals: u64,
 }
 
@@ -118,7 +123,8 @@ pub struct SyncPreserving<'a> {
 /// So many threads run at the same time, and learn so much of each other, that their clocks would fill the memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "too many threads at the same time: the clocks of event {event} and those before it would take more than {gigabytes} GB"
+    "too many threads at the same time: the clocks of event {event} and those before it would take more than \
+     {gigabytes} GB"
 )]
 pub struct TooLarge {
     /// As far as the clocks went.
@@ -206,8 +212,8 @@ impl<'a> SyncPreserving<'a> {
         prefix(&self.index, &self.closure)
     }
 
-    /// The least sync-preserving closed set after which all these events (of different threads) are next, in recorded order.
-    /// Whether they can then be done is another question. `None` if there is no such set.
+    /// The least sync-preserving closed set after which all these events (of different threads) are next, in recorded
+    /// order. Whether they can then be done is another question. `None` if there is no such set.
     pub fn next_together(&mut self, events: &[u64]) -> Option<Vec<u64>> {
         let index = &self.index;
         self.closure.clear();
@@ -225,8 +231,8 @@ impl<'a> SyncPreserving<'a> {
         search::is_race(&self.index, &mut self.closure, a, b).then(|| self.prefix())
     }
 
-    /// The events before a race of either kind, in order: what [`races`](Self::races) claims of two events has one. `None` if these
-    /// two do not conflict, or no such order is known.
+    /// The events before a race of either kind, in order: what [`races`](Self::races) claims of two events has one.
+    /// `None` if these two do not conflict, or no such order is known.
     pub fn race_witness(&mut self, race: [u64; 2]) -> Option<Vec<u64>> {
         let [a, b] = self.two(race)?;
         self.sync_preserving_witness(race).or_else(|| self.reversals.witness(&self.index, a, b))

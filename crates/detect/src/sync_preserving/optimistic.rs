@@ -1,7 +1,7 @@
 //! Which events must be there for two to be next, if sections may be reversed: the set of an optimistic closure.
 //!
-//! A section that the set leaves open, though one that it excludes was recorded later and is in the set, is *reversed*: it
-//! has to come last of its lock. So of two open sections that exclude each other one must be closed.
+//! A section that the set leaves open, though one that it excludes was recorded later and is in the set, is *reversed*:
+//! it has to come last of its lock. So of two open sections that exclude each other one must be closed.
 
 use super::NONE;
 use super::closure::{Closure, MOST_LOOKED_AT};

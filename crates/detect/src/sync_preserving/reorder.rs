@@ -1,15 +1,17 @@
 //! An order of a set of events in which reversed sections come last of their locks.
 //!
 //! Everything else keeps its recorded order where that matters: conflicting accesses, sections of a lock, events of a
-//! condition or a semaphore. What is recorded before the first reversed section stays as it is; the rest is gone through
-//! in recorded order, again and again, and each event taken as soon as it can come. If none can, there is no such order.
+//! condition or a semaphore. What is recorded before the first reversed section stays as it is; the rest is gone
+//! through in recorded order, again and again, and each event taken as soon as it can come. If none can, there is no
+//! such order.
 
 use super::NONE;
 use super::closure::Closure;
 use super::index::Index;
 use event::{Op, Space};
 
-/// Counts of the events of an object, by kind: those of one kind need no order among each other, unless they are strict.
+/// Counts of the events of an object, by kind: those of one kind need no order among each other, unless they are
+/// strict.
 type Counts = [u32; 3];
 /// Reads, and openings of shared sections.
 const SHARED: u8 = 0;

@@ -1,8 +1,9 @@
 //! All racy events: for each variable and each two chains, a walk along the accesses of both that never goes back.
 //!
-//! Let e and f be accesses in two chains, e recorded first. The closure of what is before both contains nothing that is recorded
-//! behind f. If it contains e, so it does for every access behind f in f's chain. So each question crosses out e, or finds that f is
-//! racy, and closures only grow during a walk. What is before f alone is closed once, for all chains of e: it often contains e, too.
+//! Let e and f be accesses in two chains, e recorded first. The closure of what is before both contains nothing that is
+//! recorded behind f. If it contains e, so it does for every access behind f in f's chain. So each question crosses out
+//! e, or finds that f is racy, and closures only grow during a walk. What is before f alone is closed once, for all
+//! chains of e: it often contains e, too.
 
 use super::NONE;
 use super::closure::Closure;
@@ -279,7 +280,8 @@ impl<'i, 'a> Search<'i, 'a> {
         Some(self.single.cut()[chain as usize])
     }
 
-    /// Which of the accesses in `left`, all of this operation, race with an earlier one of these. Whether it came to an end.
+    /// Which of the accesses in `left`, all of this operation, race with an earlier one of these. Whether it came to an
+    /// end.
     fn walk(&mut self, chain: u32, earlier: &[u32], op: Op, work: &mut Work<'_>) -> bool {
         let index = self.index;
         let mut k = 0;

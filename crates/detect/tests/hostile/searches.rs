@@ -89,7 +89,8 @@ fn nonsense_is_searched() {
     }
 }
 
-/// Two threads take the same locks, each inside all before it, and access a variable each time, and once more without a lock.
+/// Two threads take the same locks, each inside all before it, and access a variable each time, and once more without a
+/// lock.
 fn nested(depth: u32) -> Run {
     let mut run = Run::new(2, depth.max(2));
     for thread in 0..2 {

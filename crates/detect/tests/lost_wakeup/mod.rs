@@ -207,8 +207,8 @@ fn a_signal_lost_in_the_recorded_run_is_observed() {
     assert!(observed("P|r(x)|0 E|w(x)|1 E|notify(c)|2 P|r(y)|3 P|acq(l)|4 P|wait(c,l)|5").is_empty());
 }
 
-/// A queue whose producer notifies behind its unlock: what it told of, another consumer has taken, and who waits has seen that there is nothing. That it has read a slot before which the
-/// producer has filled since was no test.
+/// A queue whose producer notifies behind its unlock: what it told of, another consumer has taken, and who waits has
+/// seen that there is nothing. That it has read a slot before which the producer has filled since was no test.
 #[test]
 fn a_notify_of_what_the_thread_has_dealt_with_is_none_that_it_lost() {
     let text = "C|acq(l)|1 C|r(n)|2 C|w(n)|3 C|r(q)|4 C|rel(l)|5 \
@@ -222,7 +222,8 @@ fn a_notify_of_what_the_thread_has_dealt_with_is_none_that_it_lost() {
     assert_eq!(found(text), 0);
     // Without a look it has.
     assert_eq!(found(&text.replace("C|r(n)|17 ", "")), 1);
-    // One condition for two things: it waits for the second, and that it has looked for the first long before is of no concern.
+    // One condition for two things: it waits for the second, and that it has looked for the first long before is of no
+    // concern.
     let text = "M|acq(l)|1 M|r(x)|2 M|rel(l)|3 M|acq(l)|4 M|r(y)|5 M|wait(c,l)|6 \
         A|acq(l)|7 A|w(x)|8 A|rel(l)|9 A|notify(c)|10 M|woken(c,l)|11 M|r(y)|12 M|wait(c,l)|13 \
         B|acq(l)|14 B|w(y)|15 B|rel(l)|16 B|notify(c)|17 M|woken(c,l)|18";

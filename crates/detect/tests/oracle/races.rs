@@ -26,9 +26,10 @@ fn racy(pairs: &Pairs) -> BTreeSet<usize> {
 
 /// The sound statement: without these, every pair that `hb` tells is a sync-preserving race.
 ///
-/// What can make a pair impossible that `hb` does not order: a read that sees what it saw only if an order is kept that the
-/// memory model does not keep (a relaxed one, or a plain and an atomic access); a failed try-lock, which holds up the end
-/// of the section that it failed in; `alloc` and `free`, which stay between the accesses of their variable; pins.
+/// What can make a pair impossible that `hb` does not order: a read that sees what it saw only if an order is kept that
+/// the memory model does not keep (a relaxed one, or a plain and an atomic access); a failed try-lock, which holds up
+/// the end of the section that it failed in; `alloc` and `free`, which stay between the accesses of their variable;
+/// pins.
 fn needs_more_than_synchronisation(case: &Case) -> bool {
     let batch = &case.trace.batch;
     let order = |e: usize| batch.extra(batch.events[e]).order;

@@ -1,4 +1,5 @@
-//! All cuts of small traces, each in recorded order past the checker: what is sync-preserving needs no other definition.
+//! All cuts of small traces, each in recorded order past the checker: what is sync-preserving needs no other
+//! definition.
 //!
 //! But for semaphores: there a `down` may consume another `up` than the first in, first out, and nobody looks for that.
 

@@ -39,9 +39,9 @@ fn it_counts_what_rapid_counts() {
     assert_eq!(counted, expected);
 }
 
-/// With reversals: what RAPID's OSR counts, but for bubblesort, where it counts 476. There are no more than 374 in that trace,
-/// as [`all_that_one_lock_allows`] shows: in the others, two sections of the only lock would be open at once, or a read would see
-/// another write than it saw.
+/// With reversals: what RAPID's OSR counts, but for bubblesort, where it counts 476. There are no more than 374 in that
+/// trace, as [`all_that_one_lock_allows`] shows: in the others, two sections of the only lock would be open at once, or
+/// a read would see another write than it saw.
 #[test]
 fn with_reversals_it_counts_what_rapid_counts() {
     let expected = [
@@ -68,9 +68,9 @@ fn with_reversals_it_counts_what_rapid_counts() {
 
 /// An upper bound of the racy events of a trace of plain accesses, forks and one lock.
 ///
-/// Take a race of e, in a section of the lock, with f, in none. A prefix that shows it contains what both need. The section of e is open at its
-/// end, so every other one in it is closed, and before that of e opens. So it contains what the closing events need, and so on; and
-/// none of these needs the event that opens the section of e, nor e, nor f.
+/// Take a race of e, in a section of the lock, with f, in none. A prefix that shows it contains what both need. The
+/// section of e is open at its end, so every other one in it is closed, and before that of e opens. So it contains what
+/// the closing events need, and so on; and none of these needs the event that opens the section of e, nor e, nor f.
 fn all_that_one_lock_allows(trace: &Trace) -> usize {
     type Set = Vec<bool>;
     let events = &trace.batch.events;

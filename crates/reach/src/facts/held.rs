@@ -10,8 +10,8 @@ struct Node {
     below: u32,
 }
 
-/// A section that is closed out of order is taken out of a list in which it has no more than so many above it; deeper it
-/// stays, and is passed over until many such are there, so that no trace can make every release copy a long list.
+/// A section that is closed out of order is taken out of a list in which it has no more than so many above it; deeper
+/// it stays, and is passed over until many such are there, so that no trace can make every release copy a long list.
 const MOST_COPIED: usize = 64;
 
 /// The lists.

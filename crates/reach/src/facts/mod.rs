@@ -1,7 +1,8 @@
 //! What docs/causality.md reads off the recorded run, once for all questions.
 //!
 //! The fixed events have happened: what they left (open sections, last writes, counts) is where a search begins. The
-//! others stand in *chains*, one for each thread, so a set of events that keeps the order of threads is a count per chain.
+//! others stand in *chains*, one for each thread, so a set of events that keeps the order of threads is a count per
+//! chain.
 
 mod chains;
 mod held;
@@ -46,8 +47,8 @@ pub(crate) struct Facts {
     pub(crate) chains: Chains,
     /// What an event needs in every model, and by the order with barriers.
     pub(crate) always: Predecessors,
-    /// What it needs beside that, if it is in the prefix: a failed try its sections, an end of a section those that failed
-    /// in it, a wake-up its notify.
+    /// What it needs beside that, if it is in the prefix: a failed try its sections, an end of a section those that
+    /// failed in it, a wake-up its notify.
     pub(crate) beside: Predecessors,
     pub(crate) sections: Vec<Section>,
     /// By event.

@@ -1,4 +1,5 @@
-//! Whether the recorded order is feasible itself. Needs and reads always are; locks and counts only if the trace is sound.
+//! Whether the recorded order is feasible itself. Needs and reads always are; locks and counts only if the trace is
+//! sound.
 
 use super::{Chains, Effect, NONE, Section, Semaphores};
 use event::{Batch, Op};

@@ -3,7 +3,8 @@
 use super::{Chains, NONE, Section};
 use rustc_hash::FxHashMap;
 
-/// A section in terms of its chain: it is open in sets that have at least so many events of the chain, and fewer than so many.
+/// A section in terms of its chain: it is open in sets that have at least so many events of the chain, and fewer than
+/// so many.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch {
     pub(crate) section: u32,

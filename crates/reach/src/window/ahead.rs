@@ -1,5 +1,5 @@
-//! What the past must know of what is still to come: who will be woken by which notify, what was open from the beginning,
-//! and which events the pins speak of.
+//! What the past must know of what is still to come: who will be woken by which notify, what was open from the
+//! beginning, and which events the pins speak of.
 
 use crate::facts::{NONE, Section, Sections, wakeups};
 use event::{Batch, Event, Id, ThreadId, Value};

@@ -1,8 +1,9 @@
 //! Windows of a trace as traces of their own: what is left of the past, then the window.
 //!
 //! Of the past only that is kept which a rule of docs/causality.md can still see from the window: locks that are held,
-//! waits that go on, what variables hold, what semaphores count, open blocks. So an order of a window's events is feasible
-//! in the trace made here if and only if it is feasible in the whole trace behind everything before the window.
+//! waits that go on, what variables hold, what semaphores count, open blocks. So an order of a window's events is
+//! feasible in the trace made here if and only if it is feasible in the whole trace behind everything before the
+//! window.
 //!
 //! One pass along the trace follows that state (`past`); a window costs no more than its events and what they touch.
 
@@ -16,7 +17,8 @@ use past::{Past, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
-/// A window of a trace as a trace of its own: the events before it that still matter, in recorded order, then the window.
+/// A window of a trace as a trace of its own: the events before it that still matter, in recorded order, then the
+/// window.
 #[derive(Clone, Debug)]
 pub struct Window {
     /// The events. Those of the past may be made up: a lock that a wake-up took back is taken by as many `acq`.

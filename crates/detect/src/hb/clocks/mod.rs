@@ -1,17 +1,19 @@
-//! What each thread knows of the others: vector clocks whose rows are shared until one of their owners learns something.
+//! What each thread knows of the others: vector clocks whose rows are shared until one of their owners learns
+//! something.
 //!
-//! A time is the place of an event in the trace (from 1), so a time alone names an event, and to know a thread at a time
-//! is to know all that the thread knew then. A thread's own entry is never looked at by others; it is [`OWN`], so that
-//! its own accesses are known to it without a case of their own.
+//! A time is the place of an event in the trace (from 1), so a time alone names an event, and to know a thread at a
+//! time is to know all that the thread knew then. A thread's own entry is never looked at by others; it is [`OWN`], so
+//! that its own accesses are known to it without a case of their own.
 //!
-//! To hand a clock out (a write, a release) is to note thread, time and row, and to count the row once more: a copy is made
-//! only when a thread learns something while its row is in use elsewhere. That, not a tree, is what makes many
-//! threads cheap here: what costs as much as there are threads happens once for each join with news, not for each write.
+//! To hand a clock out (a write, a release) is to note thread, time and row, and to count the row once more: a copy is
+//! made only when a thread learns something while its row is in use elsewhere. That, not a tree, is what makes many
+//! threads cheap here: what costs as much as there are threads happens once for each join with news, not for each
+//! write.
 //!
-//! Entries stand for *slots*, not threads. A new thread takes over the slot of one that was joined, if its parent
-//! knows that end: all that was done in the slot before then happened before the new thread, too. Rows are as long as there
-//! are slots, so there is a bound: threads beyond it share slots, each going on with the row of who was there before. That orders
-//! more than happened, so it can hide a race, but makes none up.
+//! Entries stand for *slots*, not threads. A new thread takes over the slot of one that was joined, if its parent knows
+//! that end: all that was done in the slot before then happened before the new thread, too. Rows are as long as there
+//! are slots, so there is a bound: threads beyond it share slots, each going on with the row of who was there before.
+//! That orders more than happened, so it can hide a race, but makes none up.
 
 mod slots;
 
