@@ -13,8 +13,8 @@ fn run(name: &str, trace: &Trace) {
     let values: Vec<Value> = (0..trace.names.space(event::Space::Var).len() as u32)
         .map(|var| {
             let name = trace.names.var(VarId(var));
-            let told = trace.batch.inits.iter().find(|init| trace.names.str(init.name) == name);
-            told.map_or(Value::Unknown, |init| init.value)
+            let reported = trace.batch.inits.iter().find(|init| trace.names.str(init.name) == name);
+            reported.map_or(Value::Unknown, |init| init.value)
         })
         .collect();
     let initial = |var: VarId| values.get(var.index()).copied().unwrap_or_default();

@@ -51,9 +51,9 @@ fn run(name: &str, options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let slow = if rate < ASKED { "  SLOW" } else { "" };
     let cut = if report.complete { "" } else { ", cut short" };
     println!("{name:>12} {events:>11} {rate:>10.1} {ASKED:>6.0} {search:>10.3} {memory:>7} MB{slow}");
-    let (told, more, searched) = (report.cycles.len(), report.left_out, report.searched);
+    let (reported, more, searched) = (report.cycles.len(), report.left_out, report.searched);
     println!(
-        "{:>12} {told} cycles and {more} more, of up to {searched} threads{cut}; {} unrecorded",
+        "{:>12} {reported} cycles and {more} more, of up to {searched} threads{cut}; {} unrecorded",
         "", report.unrecorded
     );
     Ok(())

@@ -1,6 +1,6 @@
 //! Events a second of the race detectors, on one core, the best of several runs.
 //!
-//! Seconds are those that the thread was running, where the system tells them: other programs on the machine do not
+//! Seconds are those that the thread was running, where the system says so: other programs on the machine do not
 //! count, but what they do to caches does.
 //!
 //! `cargo bench -p foretrace-detect --bench races [-- EVENTS] [plain] [runs=N]`; asked are, of `hb` from a binary
@@ -20,7 +20,7 @@ use trace::{Source, Trace};
 
 const EVENTS: u64 = 10_000_000;
 
-/// Seconds that this thread has been running so far; on systems that do not tell, seconds since the first call.
+/// Seconds that this thread has been running so far; on systems that do not say so, seconds since the first call.
 fn seconds() -> f64 {
     static START: OnceLock<Instant> = OnceLock::new();
     let running = std::fs::read_to_string("/proc/thread-self/schedstat").ok();

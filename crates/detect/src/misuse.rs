@@ -4,7 +4,7 @@
 //! for a lock it holds, and waits for itself when the trace ends; an access of memory that was freed; and what a
 //! recorder noted.
 //!
-//! **May miss** what the trace does not have: a lock that nobody took before may have been held from the beginning.
+//! **May miss** what the trace does not have: a lock that no thread took before may have been held from the beginning.
 
 use crate::Place;
 use event::{Batch, Event, Id, LockId, Names, Op, SiteId, Space, StrId, ThreadId, Value, VarId};
@@ -56,7 +56,7 @@ pub struct Misused {
 
 #[derive(Clone, Copy, Default, Debug)]
 struct Lock {
-    /// Somebody took it, in either way; exclusively.
+    /// Some thread took it, in either mode; exclusively.
     taken: bool,
     exclusively: bool,
     /// The last that took it exclusively and has it still.
@@ -181,7 +181,7 @@ impl Misuses {
 
     #[cold]
     fn found(&mut self, what: What, at: Place, op: Op) {
-        // The same objects at the same sites are one, whichever events they are.
+        // Misuses of the same objects at the same sites are one misuse, whichever events they are.
         let anywhere = |place: Place| Place { event: 0, thread: ThreadId(0), ..place };
         let same = match what {
             What::Unlock(lock, holder) => What::Unlock(lock, holder.map(anywhere)),

@@ -109,7 +109,7 @@ impl Dependencies {
             let own = accesses.partition_point(|access| access.0 < thread);
             let own = accesses[own..].iter().take_while(|access| access.0 == thread);
             for &(_, var, _) in own.filter(|access| access.2 & READ != 0) {
-                // All of them are inside after this: nobody needs to look at them again.
+                // All of them are inside after this: they need not be looked at again.
                 for writer in writers.remove(&var).unwrap_or_default() {
                     enter(writer, Reason::Wrote(var, thread), &mut extended);
                 }

@@ -13,7 +13,7 @@ pub struct Search<'s> {
     pub steps: u64,
     /// Until then.
     pub deadline: Option<Instant>,
-    /// Until somebody sets it.
+    /// Until it is set.
     pub stop: Option<&'s AtomicBool>,
 }
 
@@ -28,7 +28,7 @@ impl<'s> Search<'s> {
         Limits { steps: self.steps, deadline: self.deadline, stop: self.stop }
     }
 
-    /// The same search for the next of so many windows: its deadline comes after a share of the time that is left. That
+    /// This search for the next of so many windows: its deadline comes after a share of the time that is left. That
     /// is more than an equal one, for most windows need less.
     pub(crate) fn share(&self, windows: u64) -> Search<'s> {
         const SHARES: u32 = 8;

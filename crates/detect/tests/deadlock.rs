@@ -23,7 +23,7 @@ fn found(text: &str, window: usize) -> Deadlocks {
 }
 
 /// How each is known, and its requests.
-fn told(text: &str) -> Vec<(Evidence, Vec<u64>)> {
+fn reported(text: &str) -> Vec<(Evidence, Vec<u64>)> {
     let report = found(text, 10_000);
     assert_eq!((report.undecided, report.apart, report.all_patterns), (0, 0, true));
     report.deadlocks.iter().map(|deadlock| (deadlock.evidence, deadlock.requests())).collect()
@@ -45,28 +45,28 @@ fn philosophers() {
     };
     for count in [2, 3, 5, 12] {
         let requests = (0..count as u64).map(|p| 4 * p + 1).collect();
-        assert_eq!(told(&table(count)), [(Evidence::SyncPreserving, requests)], "{count}");
+        assert_eq!(reported(&table(count)), [(Evidence::SyncPreserving, requests)], "{count}");
     }
     // The last one takes them in the other order.
     let last = nested("P4", &["f0", "f4"]);
     let table: String = table(5).lines().take(16).map(|line| format!("{line}\n")).chain([last]).collect();
-    assert_eq!(told(&table), []);
+    assert_eq!(reported(&table), []);
 }
 
 #[test]
 fn what_one_of_them_does_before() {
     let (a, b) = (nested("A", &["l", "k"]), nested("B", &["k", "l"]));
-    assert_eq!(told(&format!("{a}{b}")), [(Evidence::SyncPreserving, vec![1, 5])]);
+    assert_eq!(reported(&format!("{a}{b}")), [(Evidence::SyncPreserving, vec![1, 5])]);
     // B's first section of l must come before A's.
     let first = nested("B", &["l"]);
-    assert_eq!(told(&format!("{a}{first}{b}")), [(Evidence::Maximal, vec![1, 7])]);
+    assert_eq!(reported(&format!("{a}{first}{b}")), [(Evidence::Maximal, vec![1, 7])]);
     // B begins only when A is ready.
-    assert_eq!(told(&format!("{a}A|w(x)=1|\nB|r(x)=1|\n{b}")), []);
-    assert_eq!(told(&format!("{a}A|fork(B)|\n{b}")), []);
-    assert_eq!(told(&format!("{a}A|post(o)|\nB|await(o)|\n{b}")), []);
+    assert_eq!(reported(&format!("{a}A|w(x)=1|\nB|r(x)=1|\n{b}")), []);
+    assert_eq!(reported(&format!("{a}A|fork(B)|\n{b}")), []);
+    assert_eq!(reported(&format!("{a}A|post(o)|\nB|await(o)|\n{b}")), []);
     // A gate.
-    assert_eq!(told(&format!("{}{}", nested("A", &["g", "l", "k"]), nested("B", &["g", "k", "l"]))), []);
-    assert_eq!(told(&format!("{a}{b}").replacen("A|acq(k)", "A|tacq(k)", 1)), []);
+    assert_eq!(reported(&format!("{}{}", nested("A", &["g", "l", "k"]), nested("B", &["g", "k", "l"]))), []);
+    assert_eq!(reported(&format!("{a}{b}").replacen("A|acq(k)", "A|tacq(k)", 1)), []);
 }
 
 #[test]
@@ -78,9 +78,9 @@ fn a_deadlock_that_happened() {
     assert_eq!(deadlock.blocked[0].holds.event, 0);
     assert_eq!(deadlock.prefix.whole(), [0, 1]);
     // An access that a pin holds back until one of the requests is no part of the way there.
-    assert_eq!(told(&format!("{text}C|w(x)|\n").replacen("A|acq(l)", "A|pin(x,2)|\nA|acq(l)", 1)).len(), 1);
+    assert_eq!(reported(&format!("{text}C|w(x)|\n").replacen("A|acq(l)", "A|pin(x,2)|\nA|acq(l)", 1)).len(), 1);
     // With another thread that goes on, it is the same.
-    assert_eq!(told(&format!("{text}C|w(x)|\n")), [(Evidence::Observed, vec![2, 3])]);
+    assert_eq!(reported(&format!("{text}C|w(x)|\n")), [(Evidence::Observed, vec![2, 3])]);
 }
 
 #[test]
@@ -92,10 +92,10 @@ fn waits_and_readers() {
     assert_eq!((deadlock.requests(), deadlock.blocked[0].holds.event), (vec![4, 8], 3));
     let reader = "A|racq(l)|\nA|acq(k)|\nA|rel(k)|\nA|rrel(l)|\n";
     let writer = nested("B", &["k", "l"]);
-    assert_eq!(told(&format!("{reader}{writer}")), [(Evidence::SyncPreserving, vec![1, 5])]);
-    assert_eq!(told(&format!("{reader}{}", writer.replace("acq(l)", "racq(l)").replace("rel(l)", "rrel(l)"))), []);
+    assert_eq!(reported(&format!("{reader}{writer}")), [(Evidence::SyncPreserving, vec![1, 5])]);
+    assert_eq!(reported(&format!("{reader}{}", writer.replace("acq(l)", "racq(l)").replace("rel(l)", "rrel(l)"))), []);
     let upgrade = |t: &str| format!("{t}|racq(l)|\n{t}|acq(l)|\n{t}|rel(l)|\n{t}|rrel(l)|\n");
-    assert_eq!(told(&format!("{}{}", upgrade("A"), upgrade("B"))), [(Evidence::SyncPreserving, vec![1, 5])]);
+    assert_eq!(reported(&format!("{}{}", upgrade("A"), upgrade("B"))), [(Evidence::SyncPreserving, vec![1, 5])]);
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn fork_and_join() {
     // Threads that come and go, each joined by who starts the next; the last runs beside its parent.
     let chain = "T0 fork(T1)\nT1 w(x)\nT0 join(T1)\nT0 fork(T2)\nT2 w(x)\nT0 join(T2)\nT0 fork(T3)\nT3 w(x)\nT0 w(x)";
     check(chain, &[(7, 8)]);
-    // One that goes on after its join (a problem) does not race with itself, whoever has taken over its slot.
+    // One that goes on after its join (a problem) does not race with itself, whichever thread has taken over its slot.
     check("T0 fork(T1)\nT0 join(T1)\nT1 w(x)\nT0 fork(T2)\nT1 w(x)\nT2 w(x)", &[(4, 5)]);
     // T9 knows nothing of the end of T1: T2 must not pass for its continuation.
     check("T0 fork(T1)\nT1 w(x)\nT0 join(T1)\nT9 fork(T2)\nT2 w(x)", &[(1, 4)]);
@@ -246,7 +246,7 @@ fn pins_hold_back() {
             unordered(&["pin(y,1)"], &[write, op]);
         }
     }
-    // Nobody else has a part in what was dropped.
+    // No other thread has a part in what was dropped.
     for op in ["w(y)", "ast(y)@relaxed", "free(y)"] {
         unordered(&["pin(y,1)"], &[op]);
     }
@@ -292,8 +292,8 @@ fn warnings_of_the_same_sites_are_kept_up_to_a_bound() {
     assert_eq!((found.racy_events, found.left_out), (602, 0));
     let others: Vec<u64> = found.races.iter().map(|race| race.others).filter(|&others| others > 0).collect();
     assert_eq!(others, [400]);
-    let told: u64 = found.races.iter().map(|race| race.events + race.others).sum();
-    assert_eq!((told, found.races.len()), (602, 102));
+    let reported: u64 = found.races.iter().map(|race| race.events + race.others).sum();
+    assert_eq!((reported, found.races.len()), (602, 102));
     // Beyond the bound for all, only what has sites of its own is left out.
     let mut few = Lockset::keeping(2);
     few.batch(&trace.names, &trace.batch);
@@ -312,7 +312,7 @@ fn erasers_states() {
     // Exclusive: one thread needs no lock; the second begins with what it holds.
     warns("T1 w(x)\nT1 w(x)\nT2 acq(l)\nT2 w(x)\nT2 rel(l)\nT1 acq(l)\nT1 w(x)", &[]);
     warns("T1 w(x)\nT2 w(x)", &[(0, 1)]);
-    // Shared: reads are no matter, until somebody writes.
+    // Shared: reads are no matter, until a thread writes.
     warns("T1 w(x)\nT2 r(x)\nT3 r(x)", &[]);
     warns("T1 w(x)\nT2 r(x)\nT3 r(x)\nT3 w(x)", &[(1, 3)]);
     // Different locks are no common lock.

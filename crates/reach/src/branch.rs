@@ -80,7 +80,7 @@ impl Solver {
     fn go(&mut self, way: Way) -> Result<(), Contradiction> {
         match way {
             Way::Before(a, b) => self.order.add(&self.facts.chains, a, b),
-            Way::Sees(read, write) => self.settle(read, write),
+            Way::Sees(read, write) => self.decide(read, write),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Puts the events of the set one behind the other: always the first recorded one that may come next.
 //!
-//! A write waits while somebody has yet to read what is there, an opening while the lock is taken, and so on. If none
+//! A write waits while some event has yet to read what is there, an opening while the lock is taken, and so on. If none
 //! may come, two events stand against each other, and the order does not say which goes first.
 
 use crate::facts::{Facts, NONE};
@@ -227,7 +227,7 @@ impl Linear {
     }
 
     /// The first recorded event that only something undecided hinders. There is one, as the order has no cycles; if
-    /// there is none after all, nobody can say how to go on.
+    /// there is none after all, it cannot say how to go on.
     fn stuck(&self, view: View<'_>) -> Option<Stuck> {
         let mut waiting: Vec<(u32, usize)> = (0..view.set.len())
             .filter(|&chain| self.done[chain] < view.set[chain])

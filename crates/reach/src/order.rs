@@ -45,10 +45,10 @@ pub(crate) struct Order {
     trail: Vec<(u32, u32)>,
     counts: Vec<Count>,
     queue: BinaryHeap<Reverse<u32>>,
-    /// Events whose rows changed, or that came into the set, since somebody looked.
+    /// Events whose rows changed, or that came into the set, since the last look.
     pub(crate) changed: Vec<u32>,
     is_changed: Vec<bool>,
-    /// Something came into the set, or can no longer come, since somebody looked.
+    /// Something came into the set, or can no longer come, since the last look.
     pub(crate) grew: bool,
     fixed: u32,
     /// Joins of rows so far.
@@ -132,7 +132,7 @@ impl Order {
         self.forget_changes();
     }
 
-    /// Nobody wants to know what changed.
+    /// Forgets what changed.
     pub(crate) fn forget_changes(&mut self) {
         for event in self.changed.drain(..) {
             self.is_changed[(event - self.fixed) as usize] = false;
@@ -219,7 +219,7 @@ impl Order {
         self.add_all(chains, [(a, b)].into_iter())
     }
 
-    /// The same for many pairs at once: what follows is passed on only when all are there.
+    /// Adds many pairs at once: what follows is passed on only when all are there.
     pub(crate) fn add_all(
         &mut self,
         chains: &Chains,

@@ -22,7 +22,7 @@ pub struct Limits<'l> {
     pub steps: u64,
     /// Until then.
     pub deadline: Option<Instant>,
-    /// Until somebody sets it.
+    /// Until it is set.
     pub stop: Option<&'l AtomicBool>,
 }
 

@@ -104,7 +104,7 @@ impl Solver {
             (None, _) => Err(Contradiction),
             (Some(only), None) => {
                 drop(left);
-                self.settle(read, only)
+                self.decide(read, only)
             }
             _ => Ok(()),
         }

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 pub(crate) struct Solver {
     pub(crate) facts: Facts,
     pub(crate) order: Order,
-    /// By event: the write that a read sees, as far as that is settled ([`MANY`] if not).
+    /// By event: the write that a read sees, as far as that is decided ([`MANY`] if not).
     pub(crate) writer: Vec<u32>,
     /// What the others may see, the recorded write first.
     pub(crate) candidates: FxHashMap<u32, Vec<u32>>,
@@ -27,8 +27,8 @@ pub(crate) struct Solver {
     readers: FxHashMap<u32, Vec<u32>>,
     /// By lifetime: the reads that can see nothing but what was there at first.
     first_readers: Vec<Vec<u32>>,
-    /// Reads whose write was settled since the question began.
-    pub(crate) settled: Vec<u32>,
+    /// Reads whose write was decided since the question began.
+    pub(crate) decided: Vec<u32>,
     pub(crate) linear: Linear,
     /// If some read may see several writes: how it is if all see those that they saw when recorded.
     recorded: Option<Must>,
@@ -38,7 +38,7 @@ pub(crate) struct Solver {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
     order: Mark,
-    settled: usize,
+    decided: usize,
 }
 
 impl Solver {
@@ -68,7 +68,7 @@ impl Solver {
         always.dedup();
         let order = Order::new(&facts, rows, always.into_iter());
         let linear = Linear::new(&facts, events);
-        Solver { facts, order, writer, candidates, readers, first_readers, settled: Vec::new(), linear, recorded }
+        Solver { facts, order, writer, candidates, readers, first_readers, decided: Vec::new(), linear, recorded }
     }
 
     /// What the question says. Everything before it must have been taken back.
@@ -146,21 +146,21 @@ impl Solver {
     }
 
     pub(crate) fn point(&self) -> Point {
-        Point { order: self.order.mark(), settled: self.settled.len() }
+        Point { order: self.order.mark(), decided: self.decided.len() }
     }
 
     /// Takes back what came since.
     pub(crate) fn back(&mut self, point: Point) {
         self.order.back(point.order);
-        for read in self.settled.drain(point.settled..) {
+        for read in self.decided.drain(point.decided..) {
             self.writer[read as usize] = MANY;
         }
     }
 
     /// A read in the set sees this write.
-    pub(crate) fn settle(&mut self, read: u32, write: u32) -> Result<(), Contradiction> {
+    pub(crate) fn decide(&mut self, read: u32, write: u32) -> Result<(), Contradiction> {
         self.writer[read as usize] = write;
-        self.settled.push(read);
+        self.decided.push(read);
         if write != NONE {
             self.order.add(&self.facts.chains, write, read)?;
         }
@@ -174,9 +174,9 @@ impl Solver {
             NONE => &self.first_readers[lifetime as usize][..],
             write => self.readers.get(&write).map_or(&[][..], |reads| reads),
         };
-        let settled = self.settled.iter().filter(move |&&read| {
+        let decided = self.decided.iter().filter(move |&&read| {
             self.writer[read as usize] == write && self.facts.lifetimes.of(read) == Some(lifetime)
         });
-        always.iter().chain(settled).copied().filter(|&read| self.order.has(&self.facts.chains, read))
+        always.iter().chain(decided).copied().filter(|&read| self.order.has(&self.facts.chains, read))
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// a question that is exact, and must not cost more than that.
 const MOST_LOOKED_AT: usize = 32;
 
-/// What the whole trace tells of each event.
+/// What the whole trace says about each event.
 pub(super) struct Whole {
     /// By event: the first event of its block, or [`NONE`].
     pub(super) block: Vec<u32>,

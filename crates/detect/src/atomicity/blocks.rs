@@ -2,7 +2,7 @@
 
 use event::BlockId;
 
-/// Blocks nested deeper than this are counted, and no longer told apart.
+/// Blocks nested deeper than this are counted, and no longer distinguished.
 const MAX_DEPTH: usize = 1 << 10;
 
 /// The blocks that a thread is in.

@@ -14,7 +14,7 @@ pub(super) type Slot = u32;
 const NO_SLOT: Slot = Slot::MAX;
 /// Nodes from which on equal ones are made one.
 const MANY: usize = 1 << 12;
-/// A cycle longer than this is told in part.
+/// A cycle longer than this is reported in part.
 const MOST_HOPS: usize = 1 << 10;
 
 /// A transaction, as long as it matters. The default matters never.
@@ -159,7 +159,7 @@ impl Graph {
         block == node || self.has(node, self.data[block.index as usize].slot)
     }
 
-    /// Whether an edge tells nothing new: all that comes before its source comes before the target.
+    /// Whether an edge adds nothing: all that comes before its source comes before the target.
     #[inline]
     fn knows(&self, target: Node, source: Node) -> bool {
         let slot = self.data[source.index as usize].slot;
@@ -177,7 +177,7 @@ impl Graph {
         let slot = self.data[block.index as usize].slot;
         self.learn(block, &news, |_| (from, to));
         let mut followers = std::mem::take(&mut self.followers[slot as usize]);
-        // Nobody comes to follow the block meanwhile: the block does not come before itself.
+        // No transaction comes to follow the block meanwhile: the block does not come before itself.
         followers.retain(|&node| self.matters(node));
         for &node in &followers {
             if let Some(&Why { from, to, .. }) = self.data[node.index as usize].why.iter().find(|why| why.slot == slot)

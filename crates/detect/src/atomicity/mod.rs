@@ -5,7 +5,7 @@
 //! instead of the graph of transactions (Flanagan, Freund, Yi, *Velodrome*, PLDI'08) it keeps, with threads, variables
 //! and locks, what comes before them, and asks at each conflict whether the running block is among it.
 //!
-//! **Deviates** in what is kept. AeroDrome's clocks tell which blocks of every thread come before; only those that
+//! **Deviates** in what is kept. AeroDrome's clocks say which blocks of every thread come before; only those that
 //! still run can ever close a cycle, so here it is a set of running blocks (`graph.rs`), mostly empty or a single bit.
 //! What the paper's optimised version does lazily at the end of a block (update the clocks of all that has seen the
 //! block, by sets of what to update; forget transactions without a predecessor) is that transactions are shared by
@@ -18,7 +18,7 @@
 //! block that is violated is from then on no transaction any more: its earlier events are one that ended, its later
 //! ones stand for themselves. So every block is reported at most once, and a later cycle that needs the events of a
 //! reported block to be one transaction is not reported. Only the block in which a cycle closes is reported, not the
-//! others on it. Events more than four billion events back may be told with a wrong index.
+//! others on it. Events more than four billion events back may be reported with a wrong index.
 //!
 //! **Raises no false alarm**: every edge is a conflict of the definition, or several in a row. To split a
 //! transaction only takes cycles away: each one found is one of the whole transactions as well.
@@ -252,7 +252,7 @@ impl Atomicity {
         }
     }
 
-    /// Makes transactions one that cannot be told apart any more.
+    /// Makes transactions one that cannot be distinguished any more.
     #[cold]
     fn merge(&mut self) {
         let becomes = self.graph.merge(self.vars.len() + self.locks.len() + self.lists.len());

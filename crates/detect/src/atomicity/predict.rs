@@ -67,7 +67,7 @@ type Pattern = (BlockId, [SiteId; 4], [u32; 2]);
 struct Tried {
     tries: u8,
     undecided: bool,
-    settled: bool,
+    resolved: bool,
 }
 
 /// What may be a cycle: a1 and b1, b2 and a2.
@@ -112,8 +112,8 @@ pub fn predict(
             let sites = [leaves[0], leaves[1], enters[0], enters[1]].map(|place| place.site);
             let events = [leaves[0], enters[1]].map(|place| batch.events.get(place.event as usize));
             let vars = events.map(|event| event.map_or(0, |event| event.object()));
-            let settled = Tried { settled: true, ..Tried::default() };
-            finder.tried.insert(pattern(violation.block, sites, vars), settled);
+            let resolved = Tried { resolved: true, ..Tried::default() };
+            finder.tried.insert(pattern(violation.block, sites, vars), resolved);
         }
     }
     let windows_after = |end: u64| (batch.events.len() as u64 - end).div_ceil((search.window as u64 / 2).max(1));
@@ -129,7 +129,7 @@ pub fn predict(
             finder.found.unasked += 1;
         }
     }
-    let open = |tried: &&Tried| tried.undecided && !tried.settled;
+    let open = |tried: &&Tried| tried.undecided && !tried.resolved;
     finder.found.undecided = finder.tried.values().filter(open).count() as u64;
     finder.found
 }
@@ -208,7 +208,7 @@ impl Finder<'_> {
         }
         let pattern = self.pattern(cycle);
         let tried = self.tried.entry(pattern).or_default();
-        if tried.settled {
+        if tried.resolved {
             return false;
         }
         if tried.tries >= TRIES {
@@ -237,7 +237,7 @@ impl Finder<'_> {
         let tried = self.tried.entry(pattern).or_default();
         match answer {
             Answer::Reached(mut prefix) => {
-                tried.settled = true;
+                tried.resolved = true;
                 if strict {
                     let end = prefix.iter().position(|&event| event == o2).map_or(prefix.len(), |at| at + 1);
                     prefix.truncate(end);

@@ -5,9 +5,9 @@
 //! instances are looked at in one walk for one that a sync-preserving prefix leads to.
 //!
 //! **Deviates**: reader locks, upgrades, requests that were not answered, locks given up by a wait; two requests that
-//! hold a lock shared, both, are no gate. Abstract requests are told apart by where locks were taken, as the deadlocks
-//! are. What has no sync-preserving prefix is asked of `reach`, window by window, tuple by tuple: any feasible prefix
-//! will do.
+//! hold a lock shared, both, are no gate. Abstract requests are distinguished by where locks were taken, as the
+//! deadlocks are. What has no sync-preserving prefix is asked of `reach`, window by window, tuple by tuple: any
+//! feasible prefix will do.
 //!
 //! **May miss** deadlocks whose requests are further apart than a window, and those that are left when patterns, time
 //! or steps run out; all of these are counted.

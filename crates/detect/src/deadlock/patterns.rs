@@ -210,7 +210,7 @@ impl<'a> Patterns<'a> {
         if self.path.len() == length {
             self.longer = true;
             if part(first).holds(asked).is_some_and(|hold| hold.1.excludes(part(last).mode)) {
-                self.tell()?;
+                self.report()?;
             }
             return Ok(());
         }
@@ -240,7 +240,7 @@ impl<'a> Patterns<'a> {
         Ok(())
     }
 
-    fn tell(&mut self) -> Result<(), Exhausted> {
+    fn report(&mut self) -> Result<(), Exhausted> {
         if self.found.len() >= self.most {
             return Err(Exhausted);
         }

@@ -1,4 +1,4 @@
-//! What the detector tells: deadlocks with the orders that lead there, and what was not looked at.
+//! What the detector reports: deadlocks with the orders that lead there, and what was not looked at.
 
 use crate::Schedule;
 use crate::lock_order::LockMode;
@@ -102,7 +102,7 @@ pub struct Deadlocks {
 /// A deadlock by its requests, and the events before them.
 pub(super) type Found = (Evidence, Vec<u64>, Schedule);
 
-/// Tells of each request what it holds, in one more pass along the trace.
+/// Finds what the thread of each request holds, in one more pass along the trace.
 pub(super) fn describe(batch: &Batch, found: Vec<Found>) -> Vec<Deadlock> {
     // By request: the locks that others ask for.
     let mut wanted: FxHashMap<u64, Vec<LockId>> = FxHashMap::default();

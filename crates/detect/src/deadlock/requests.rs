@@ -18,7 +18,7 @@ const DEEPEST: usize = 128;
 /// A lock held, how, and where it was taken. Of a lock held both ways only the exclusive hold is here.
 pub(super) type Taken = (LockId, LockMode, SiteId);
 
-/// What tells abstract requests apart.
+/// What distinguishes abstract requests.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Key {
     thread: ThreadId,

@@ -83,7 +83,7 @@ impl Hb {
                     clocks.gather(&mut head.others, head.last);
                     clocks.give(&mut head.last, me, now);
                 }
-                // A store begins anew; a read-modify-write that acquired knows all that it continues.
+                // A store begins a new sequence; a read-modify-write that acquired knows all that it continues.
                 (_, true) => {
                     head.others.clear();
                     clocks.give(&mut head.last, me, now);

@@ -33,8 +33,8 @@
 //! **May miss** every race that another schedule of the same events would show, but in the recorded one is hidden by an
 //! accidental order; pairs more than four billion events apart, or so far that what there is to remember between them
 //! takes gigabytes ([`Races::forgot_before`]); and what only threads beyond the 4096 at a time, or ups of a semaphore
-//! beyond the 65 536 that nobody took yet, would show ([`Races::taken_for_one`]). An ordered access after `free` is an
-//! error, but not a race. In a trace with problems (`foretrace check` tells) the order is a guess.
+//! beyond the 65 536 that no `down` took yet, would show ([`Races::taken_for_one`]). An ordered access after `free` is
+//! an error, but not a race. In a trace with problems (`foretrace check` lists them) the order is a guess.
 //!
 //! **Raises no false alarm**: by the paper's theorem, for a pair that is not ordered the events ordered before either
 //! of them can be replayed in the recorded order, every read seeing what it saw; then both accesses are next. The edges
@@ -65,7 +65,7 @@ use sync::{Change, Fate, Sections, Wakeups};
 
 /// Races kept if not said otherwise.
 const MOST_RACES: usize = 10_000;
-/// Events whose times can be told apart; then all is forgotten.
+/// Events whose times can be distinguished; then all is forgotten.
 const MOST_TIMES: u32 = u32::MAX - 1;
 /// Bytes of clocks and reads; then, too. What there is only one of for each variable, lock or thread does not count.
 const MOST_BYTES: usize = 2 << 30;
@@ -85,7 +85,7 @@ pub struct Hb {
     wakeups: Wakeups<Given>,
     latches: Vec<Gathered>,
     semaphores: Vec<Semaphore>,
-    /// Initial counts told so far, by name.
+    /// Initial counts given so far, by name.
     counts: FxHashMap<StrId, i64>,
     threads: Vec<State>,
     sets: LockSets,
@@ -383,7 +383,7 @@ impl Hb {
         }
     }
 
-    /// Begins time anew. No order among later events is lost: a chain between two of them has only later events.
+    /// Restarts time. No order among later events is lost: a chain between two of them has only later events.
     #[cold]
     fn forget(&mut self, first: u64) {
         self.log.forget_before(first);

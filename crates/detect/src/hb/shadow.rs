@@ -1,9 +1,9 @@
 //! What is remembered of the accesses of a variable: enough to know, for any later access, whether *some* earlier
 //! conflicting one is not ordered before it.
 //!
-//! Of each thread the last access of a kind is enough: whoever knows it knows the earlier ones of that thread. And an
-//! access may be forgotten when another is remembered that comes after it in the order and conflicts with all that it
-//! conflicts with: what is not ordered after the first is not ordered after the second either. So
+//! Of each thread the last access of a kind is enough: a thread that knows it knows the earlier ones of that thread.
+//! And an access may be forgotten when another is remembered that comes after it in the order and conflicts with all
+//! that it conflicts with: what is not ordered after the first is not ordered after the second either. So
 //!
 //! * a plain write (or `free`) makes all that it knows superfluous;
 //! * a read makes the reads that it knows superfluous, and likewise among atomic loads, and among atomic writes.
@@ -26,12 +26,12 @@ pub(super) struct Mark {
 impl Mark {
     /// What stands for the reads in a row of [`Reads`].
     fn shared(row: u32) -> Mark {
-        Mark { time: Time::MAX, who: Who::NOBODY, site: SiteId(row) }
+        Mark { time: Time::MAX, who: Who::NONE, site: SiteId(row) }
     }
 
     #[inline]
     fn is_shared(self) -> bool {
-        self.who == Who::NOBODY
+        self.who == Who::NONE
     }
 
     #[inline]
@@ -123,9 +123,9 @@ impl Marks {
     }
 }
 
-/// Reads by slot, of the variables that have several that matter: many threads may read a variable that nobody writes,
-/// and each read must find its place at once. They stand side by side, so that it touches no more memory than that
-/// place.
+/// Reads by slot, of the variables that have several that matter: many threads may read a variable that no thread
+/// writes, and each read must find its place at once. They stand side by side, so that it touches no more memory than
+/// that place.
 #[derive(Debug)]
 pub(super) struct Reads {
     /// Marks of a row; a power of two, at least as many as slots are in use.

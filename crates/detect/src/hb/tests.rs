@@ -22,7 +22,7 @@ fn when_time_runs_out_it_begins_anew() {
     hb.batch(&trace.names, &trace.batch);
     let found = hb.finish();
     let pairs: Vec<_> = found.races.iter().map(|race| (race.earlier.event, race.later.event)).collect();
-    // The write at 8 begins the third stretch, so nobody is there to race with it.
+    // The write at 8 begins the third stretch, so no earlier access is there to race with it.
     assert_eq!((pairs, found.forgot_before), (vec![(1, 2)], Some(8)));
 }
 
@@ -52,7 +52,7 @@ fn every_operation(seed: u64, threads: u32) -> Trace {
 
 /// What is found within bounds is among what is found without.
 #[track_caller]
-fn bounds_make_up_nothing(threads: u32, bounded: impl Fn() -> Hb, told: impl Fn(&Races) -> bool) {
+fn bounds_make_up_nothing(threads: u32, bounded: impl Fn() -> Hb, reported: impl Fn(&Races) -> bool) {
     for seed in 0..20 {
         let trace = every_operation(seed, threads);
         let found = |mut hb: Hb| {
@@ -63,7 +63,7 @@ fn bounds_make_up_nothing(threads: u32, bounded: impl Fn() -> Hb, told: impl Fn(
         let (all, few) = (found(Hb::keeping(usize::MAX)), found(bounded()));
         assert_eq!(later(&few).difference(&later(&all)).collect::<Vec<_>>(), Vec::<&u64>::new(), "seed {seed}");
         assert!(few.racy_events > 0, "seed {seed}");
-        assert!(told(&few) && !told(&all), "seed {seed}: {:?}", few.forgot_before);
+        assert!(reported(&few) && !reported(&all), "seed {seed}: {:?}", few.forgot_before);
         for race in &few.races {
             assert_ne!(race.earlier.thread, race.later.thread, "seed {seed}");
             for access in [&race.earlier, &race.later] {

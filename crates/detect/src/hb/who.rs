@@ -3,13 +3,13 @@
 use super::clocks::Slot;
 use crate::locksets::SetId;
 
-/// A slot, and above it the number of a set of locks. Only a [`Packing`] tells them apart.
+/// A slot, and above it the number of a set of locks. Only a [`Packing`] distinguishes them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Who(u32);
 
 impl Who {
-    /// Nobody: no packing makes it of a slot and locks.
-    pub(super) const NOBODY: Who = Who(u32::MAX);
+    /// No thread: no packing makes it of a slot and locks.
+    pub(super) const NONE: Who = Who(u32::MAX);
 }
 
 /// How many bits of a word the slot has; what is left is the locks'. A set whose number does not fit counts as unknown.
@@ -26,12 +26,12 @@ impl Default for Packing {
 }
 
 impl Packing {
-    /// Whether so many slots can be told apart. The last one is [`Who::NOBODY`]'s.
+    /// Whether so many slots can be distinguished. The last one is [`Who::NONE`]'s.
     pub(super) fn fits(self, slots: usize) -> bool {
         slots <= self.mask as usize
     }
 
-    /// The same with twice as many slots.
+    /// This packing with twice as many slots.
     pub(super) fn wider(self) -> Packing {
         Packing { mask: self.mask << 1 | 1 }
     }
@@ -54,9 +54,9 @@ impl Packing {
         if word == u32::MAX >> bits { SetId::ALL } else { SetId::from_word(word) }
     }
 
-    /// What was packed so, packed anew.
+    /// Packs again what was packed by this packing.
     pub(super) fn repack(self, who: &mut Who, new: Packing) {
-        if *who != Who::NOBODY {
+        if *who != Who::NONE {
             *who = new.pack(self.slot(*who), self.locks(*who));
         }
     }
@@ -78,7 +78,7 @@ mod tests {
         for _ in 0..17 {
             assert!(all.iter().all(|&(slot, locks, who)| {
                 let known = packing.locks(who);
-                who != Who::NOBODY && packing.slot(who) == slot && (known == locks || known == SetId::ALL)
+                who != Who::NONE && packing.slot(who) == slot && (known == locks || known == SetId::ALL)
             }));
             assert!(all.iter().filter(|a| a.1.word() <= 5).all(|&(_, locks, who)| packing.locks(who) == locks));
             let wider = packing.wider();
@@ -86,8 +86,8 @@ mod tests {
             assert!(!packing.fits(1 << packing.mask.count_ones()) && wider.fits(1 << packing.mask.count_ones()));
             packing = wider;
         }
-        let mut nobody = Who::NOBODY;
-        Packing::default().repack(&mut nobody, packing);
-        assert_eq!(nobody, Who::NOBODY);
+        let mut none = Who::NONE;
+        Packing::default().repack(&mut none, packing);
+        assert_eq!(none, Who::NONE);
     }
 }

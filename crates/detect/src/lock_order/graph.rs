@@ -17,7 +17,7 @@ const MOST_MEMBERS: usize = 1 << 24;
 /// Requests of one edge that differ in thread, gate locks or segment: beyond so many they are much alike.
 const MOST_ALIKE: usize = 1000;
 
-/// What tells edges apart. They are ordered by the locks first.
+/// What distinguishes edges. They are ordered by the locks first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct EdgeKey {
     pub(super) from: LockId,

@@ -1,7 +1,7 @@
 //! What threads hold: every lock with its node in the lock tree of its thread.
 
 use super::report::LockMode::{Exclusive, Shared};
-use super::tree::{Forest, Key, Moment};
+use super::tree::{Forest, Key, TakenAt};
 use event::{Batch, Event, Id, LockId, Op, SiteId, ThreadId};
 use sync::{Change, HeldLocks};
 
@@ -24,7 +24,7 @@ struct Taken {
 struct Asked {
     lock: LockId,
     site: SiteId,
-    moment: Moment,
+    taken_at: TakenAt,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -63,7 +63,7 @@ impl LocksInTrees {
 
     /// An event that opens sections: an acquire, or the wake-up of a thread, which asks for its lock as any other.
     #[inline]
-    pub(super) fn acquire(&mut self, forest: &mut Forest, batch: &Batch, event: Event, moment: Moment) {
+    pub(super) fn acquire(&mut self, forest: &mut Forest, batch: &Batch, event: Event, taken_at: TakenAt) {
         let (op, thread) = (event.op(), event.thread());
         let lock = if op == Op::Woken { batch.extra(event).lock } else { event.lock() };
         if self.threads[thread.index()].asked.is_some() {
@@ -82,7 +82,7 @@ impl LocksInTrees {
             };
             match forest.child(*node, key) {
                 Some(child) => {
-                    forest.take(child, moment, false);
+                    forest.take(child, taken_at, false);
                     *node = child;
                 }
                 None => forest.unrecorded += 1,
@@ -133,10 +133,10 @@ impl LocksInTrees {
         });
     }
 
-    pub(super) fn request(&mut self, forest: &mut Forest, event: Event, moment: Moment) {
+    pub(super) fn request(&mut self, forest: &mut Forest, event: Event, taken_at: TakenAt) {
         self.answer(forest, event.thread(), None);
         self.root(forest, event.thread());
-        let asked = Asked { lock: event.lock(), site: event.site(), moment };
+        let asked = Asked { lock: event.lock(), site: event.site(), taken_at };
         self.threads[event.thread().index()].asked = Some(asked);
     }
 
@@ -155,13 +155,13 @@ impl LocksInTrees {
     }
 
     fn ask(&mut self, forest: &mut Forest, thread: ThreadId, asked: Asked, unanswered: bool) {
-        let Asked { lock, site, moment } = asked;
+        let Asked { lock, site, taken_at } = asked;
         if self.held.holds(thread, lock, Exclusive) {
             return;
         }
         let key = Key { lock, site, mode: Exclusive, blocking: true };
         match self.top(forest, thread).and_then(|top| forest.child(top, key)) {
-            Some(node) => forest.take(node, moment, unanswered),
+            Some(node) => forest.take(node, taken_at, unanswered),
             None => forest.unrecorded += 1,
         }
     }

@@ -38,14 +38,14 @@ pub(crate) use segments::{SegmentOrder, Segments};
 
 use event::{Batch, Event, Names, Op, Space};
 use held::LocksInTrees;
-use tree::{Forest, Moment};
+use tree::{Forest, TakenAt};
 
 /// What to look for, and how hard.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LockOrderOptions {
     /// Only cycles of up to so many threads; 2 is GoodLock as published.
     pub upto: Option<usize>,
-    /// Tell at most so many cycles; the others are counted.
+    /// Report at most so many cycles; the others are counted.
     pub cycles: usize,
     /// Give up the search after so many steps (about a hundred million a second).
     pub steps: u64,
@@ -81,15 +81,15 @@ impl LockOrder {
         for (index, &event) in (batch.first..).zip(&batch.events) {
             match event.op() {
                 Op::Acquire | Op::TryAcquire | Op::ReadAcquire | Op::Woken => {
-                    let moment = self.moment(batch, index, event);
-                    self.locks.acquire(&mut self.forest, batch, event, moment);
+                    let taken_at = self.taken_at(batch, index, event);
+                    self.locks.acquire(&mut self.forest, batch, event, taken_at);
                 }
                 Op::Release | Op::ReadRelease | Op::Wait => self.locks.release(&mut self.forest, batch, event),
                 Op::Fork => self.segments.fork(event.thread(), event.child()),
                 Op::Join => self.segments.join(event.thread(), event.child()),
                 Op::Request => {
-                    let moment = self.moment(batch, index, event);
-                    self.locks.request(&mut self.forest, event, moment);
+                    let taken_at = self.taken_at(batch, index, event);
+                    self.locks.request(&mut self.forest, event, taken_at);
                 }
                 Op::TryFail => self.locks.failed(&mut self.forest, event),
                 _ => {}
@@ -112,7 +112,7 @@ impl LockOrder {
     }
 
     #[inline]
-    fn moment(&mut self, batch: &Batch, event_index: u64, event: Event) -> Moment {
-        Moment { event: event_index, segment: self.segments.of(event.thread()), stack: batch.extra(event).stack }
+    fn taken_at(&mut self, batch: &Batch, event_index: u64, event: Event) -> TakenAt {
+        TakenAt { event: event_index, segment: self.segments.of(event.thread()), stack: batch.extra(event).stack }
     }
 }

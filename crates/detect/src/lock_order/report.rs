@@ -1,4 +1,4 @@
-//! What the detector tells: cycles of requests, and what it did not look at.
+//! What the detector reports: cycles of requests, and what it did not look at.
 
 use event::{LockId, SiteId, StackId, ThreadId};
 pub use sync::LockMode;
@@ -50,8 +50,8 @@ impl LockRequest {
 
 /// Requests that can wait for each other: each asks for a lock that the next one holds, the last for one of the first.
 ///
-/// The first is the one that holds the least lock of those asked for. Cycles are told apart by the locks, how they are
-/// held and asked for, and from which sites; the threads are an example.
+/// The first is the one that holds the least lock of those asked for. Cycles are distinguished by the locks, how they
+/// are held and asked for, and from which sites; the threads are an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LockCycle {
     /// The requests, one of each thread.

@@ -216,7 +216,7 @@ impl<'a> Search<'a> {
             self.path.push(index);
             let result = if closes {
                 if blocks(edge, &graph.edges[self.path[0]]) {
-                    self.tell();
+                    self.report();
                 }
                 Ok(())
             } else {
@@ -301,7 +301,7 @@ impl<'a> Search<'a> {
                 (self.path, self.chosen) = (vec![one, other], Vec::new());
                 let found = self.choose_anew();
                 if matches!(found, Ok(true)) {
-                    self.tell();
+                    self.report();
                 }
                 self.path.clear();
                 self.chosen.clear();
@@ -311,7 +311,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn tell(&mut self) {
+    fn report(&mut self) {
         if self.found.len() >= self.most {
             self.report.left_out += 1;
             return;

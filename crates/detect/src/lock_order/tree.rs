@@ -46,7 +46,7 @@ pub(super) struct Occurrence {
 
 /// When and where something is taken.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
+pub(super) struct TakenAt {
     pub(super) event: u64,
     pub(super) segment: u32,
     pub(super) stack: StackId,
@@ -107,16 +107,16 @@ impl Forest {
 
     /// The lock of this node is taken, or asked for, by a thread that holds the locks above it.
     #[inline]
-    pub(super) fn take(&mut self, node: u32, moment: Moment, unanswered: bool) {
+    pub(super) fn take(&mut self, node: u32, taken_at: TakenAt, unanswered: bool) {
         let taken = &mut self.nodes[node as usize];
         if taken.count == 0 {
-            (taken.first, taken.stack) = (moment.event, moment.stack);
+            (taken.first, taken.stack) = (taken_at.event, taken_at.stack);
         }
         taken.count += 1;
         // A thread's segments follow each other: another one than the last is a new one.
-        if taken.depth > 1 && taken.key.blocking && (taken.segment != moment.segment || unanswered) {
-            taken.segment = moment.segment;
-            let Moment { event, segment, stack } = moment;
+        if taken.depth > 1 && taken.key.blocking && (taken.segment != taken_at.segment || unanswered) {
+            taken.segment = taken_at.segment;
+            let TakenAt { event, segment, stack } = taken_at;
             if self.occurrences.len() < self.most {
                 self.occurrences.push(Occurrence { node, segment, event, stack, unanswered });
             } else {

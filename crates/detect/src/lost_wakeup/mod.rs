@@ -10,7 +10,7 @@
 //!
 //! **May miss** lost wake-ups whose wait and notify are not in a common window, and those beyond the limits; these are
 //! counted. A test is missed if the thread has read many variables since, if who changes the variable is not who
-//! notifies, or if that one has written so many since that it is not known what the notify tells of.
+//! notifies, or if that one has written so many since that it is not known what the notify announces.
 //!
 //! **Raises no false alarm** as to the order: each one is a feasible prefix that passes `witness::check_lost_wakeup`.
 //! Whether the thread is then left waiting for good depends on later notifies, and the report says whether one is
@@ -29,14 +29,14 @@ use reads::{Reads, Test, bit};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use sync::Wakeups;
-use writes::{Notify, Told, Writes};
+use writes::{Notify, NotifyTimes, Writes};
 
 /// So many waits with the same sites are candidates.
 const SAME_SITES: u32 = 8;
 /// So many candidates are kept.
 const MOST: usize = 100_000;
 
-/// What tells an event from others: its site, or if that is unknown itself.
+/// What distinguishes an event from others: its site, or if that is unknown itself.
 type Key = (SiteId, u64);
 
 fn key(place: Place) -> Key {
@@ -54,7 +54,7 @@ pub struct Wakeup {
     pub wait: Place,
     /// The `notify` or `notifyall`.
     pub notify: Place,
-    /// The last read of the waiting thread before it waits, of something that the notify tells of; the notifier wrote
+    /// The last read of the waiting thread before it waits, of something that the notify announces; the notifier wrote
     /// it then.
     pub test: Place,
     /// Another notify of the condition that is recorded after that one, and may still wake the thread.
@@ -110,7 +110,7 @@ struct Undecided {
 struct Cond {
     /// The last notify.
     last: Option<Arc<Notify>>,
-    told: Told,
+    notified: NotifyTimes,
     /// Who has notified it ([`bit`]s).
     notifiers: u32,
 }
@@ -179,7 +179,7 @@ impl LostWakeups {
                 }
                 Op::Notify | Op::NotifyAll => {
                     let cond = &mut self.conds[event.cond().index()];
-                    let notify = self.writes.notify(Place::new(event, index), &mut cond.told);
+                    let notify = self.writes.notify(Place::new(event, index), &mut cond.notified);
                     cond.notifiers |= bit(event.thread().index());
                     cond.last = Some(Arc::clone(&notify));
                     self.wakeups.notify(index, event, || notify, |_, _| ());
@@ -205,7 +205,7 @@ impl LostWakeups {
             self.found.untested += 1;
             return;
         };
-        // Where sites are unknown every wait is one of its own: no more are told apart than are kept.
+        // Where sites are unknown every wait is one of its own: no more are distinguished than are kept.
         if self.undecided.len() >= MOST {
             self.found.left_out += 1;
             return;

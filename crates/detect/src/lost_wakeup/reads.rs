@@ -57,7 +57,7 @@ impl Reads {
     }
 
     /// The test of a wait of `thread`, which has done nothing since: the last read of something that it has not
-    /// accessed again, and that the notify tells of; if who notifies wrote it between that read and the notify. Which
+    /// accessed again, and that the notify announces; if who notifies wrote it between that read and the notify. Which
     /// it is may depend on what comes later. `given`: when it last gave the lock of the wait back.
     pub(super) fn test(&self, thread: ThreadId, given: Option<u64>, notify: &Notify) -> Option<Test> {
         let by = notify.place.thread;

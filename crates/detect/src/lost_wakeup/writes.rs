@@ -1,4 +1,4 @@
-//! What threads have written of late, and so what a notify can tell of.
+//! What threads have written of late, and so what a notify can announce.
 
 use crate::place::Place;
 use event::{Event, Id, ThreadId, VarId};
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Writes of a thread that are remembered: a notify may tell of something that was written before a large copy.
+/// Writes of a thread that are remembered: a notify may announce something that was written before a large copy.
 const WRITES: usize = 4096;
 /// Notifies of a condition by a thread whose times are remembered.
 const TIMES: usize = 4;
@@ -15,28 +15,28 @@ const TIMES: usize = 4;
 #[derive(Debug)]
 pub(super) struct Notify {
     pub(super) place: Place,
-    /// Its writes since the oldest of `told`, the last at the end.
+    /// Its writes since the oldest of `notified`, the last at the end.
     wrote: Vec<(VarId, u64)>,
     /// When the thread had notified the condition before, the last time first.
-    told: Vec<u64>,
+    notified: Vec<u64>,
     /// What was written up to here may not be remembered.
     since: Option<u64>,
 }
 
 impl Notify {
-    /// Of what somebody knows, each variable with the time of its read: the last read of something that this tells of,
-    /// if that was written since. `may_write` tells whether its thread may have written a variable at all.
+    /// Of what a thread knows, each variable with the time of its read: the last read of something that this notify
+    /// announces, if that was written since. `may_write` says whether its thread may have written a variable at all.
     pub(super) fn test(&self, known: &[(VarId, u64)], may_write: impl Fn(VarId) -> bool) -> Option<u64> {
         let last = |variable: VarId| self.wrote.iter().rfind(|wrote| wrote.0 == variable).map(|wrote| wrote.1);
         let newest = known.iter().filter_map(|&(variable, _)| last(variable)).max()?;
-        let told = self.told.iter().copied().find(|&told| told < newest);
+        let notified = self.notified.iter().copied().find(|&notified| notified < newest);
         // What is not remembered may have been written meanwhile.
         let is_unsure = |&(variable, _): &(VarId, u64)| last(variable).is_none() && may_write(variable);
-        if self.since > told && known.iter().any(is_unsure) {
+        if self.since > notified && known.iter().any(is_unsure) {
             return None;
         }
-        let is_told = |&&(variable, _): &&(VarId, u64)| last(variable).is_some_and(|at| Some(at) > told);
-        let &(variable, read) = known.iter().filter(is_told).max_by_key(|known| known.1)?;
+        let is_announced = |&&(variable, _): &&(VarId, u64)| last(variable).is_some_and(|at| Some(at) > notified);
+        let &(variable, read) = known.iter().filter(is_announced).max_by_key(|known| known.1)?;
         last(variable).filter(|&at| at > read).map(|_| read)
     }
 }
@@ -74,13 +74,13 @@ impl Writes {
     }
 
     /// A notify of a condition.
-    pub(super) fn notify(&self, place: Place, told: &mut Told) -> Arc<Notify> {
-        let times = told.entry(place.thread).or_default();
+    pub(super) fn notify(&self, place: Place, notified: &mut NotifyTimes) -> Arc<Notify> {
+        let times = notified.entry(place.thread).or_default();
         let oldest = if times.len() == TIMES { times.last().copied() } else { None };
         let Thread { last, out } = &self.by_thread[place.thread.index()];
         let since = last.partition_point(|&(_, at)| Some(at) <= oldest);
         let wrote = last.range(since..).copied().collect();
-        let notify = Arc::new(Notify { place, wrote, told: times.clone(), since: (*out).max(oldest) });
+        let notify = Arc::new(Notify { place, wrote, notified: times.clone(), since: (*out).max(oldest) });
         times.truncate(TIMES - 1);
         times.insert(0, place.event);
         notify
@@ -88,4 +88,4 @@ impl Writes {
 }
 
 /// Who has notified a condition, and when, the last time first.
-pub(super) type Told = FxHashMap<ThreadId, Vec<u64>>;
+pub(super) type NotifyTimes = FxHashMap<ThreadId, Vec<u64>>;

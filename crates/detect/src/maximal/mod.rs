@@ -5,8 +5,8 @@
 //! the solver is `reach`, which knows the theory. Where it deviates: windows overlap by half, the past of a window is
 //! kept as far as it matters, and every lock, condition, semaphore and try-lock is in the model.
 //!
-//! It misses races of events that are in no common window, and pairs on which the time ran out: both are told. It
-//! raises no false alarm: each race has a prefix that `witness::check_race` accepts.
+//! It misses races of events that are in no common window, and pairs on which the time ran out: both are counted and
+//! reported. It raises no false alarm: each race has a prefix that `witness::check_race` accepts.
 //!
 //! In a window, every event is found that is the later half of a race, and every variable and pair of sites; other
 //! pairs of the same sites whose later event is known to be racy are passed over.
@@ -40,7 +40,7 @@ pub struct Options<'o> {
     pub steps: u64,
     /// Until when to look at all.
     pub deadline: Option<Instant>,
-    /// Until somebody sets it.
+    /// Until it is set.
     pub stop: Option<&'o AtomicBool>,
     /// How many races to keep.
     pub most: usize,

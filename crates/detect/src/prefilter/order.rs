@@ -12,9 +12,9 @@ struct Thread {
     forked: bool,
 }
 
-/// A moment of a thread. Segment 0 is none.
+/// A segment of a thread, between its forks and joins. Segment 0 is none.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Moment {
+pub(super) struct ThreadSegment {
     pub(super) thread: u32,
     pub(super) segment: u32,
 }
@@ -35,13 +35,13 @@ impl Order {
     }
 
     #[inline]
-    pub(super) fn now(&self, thread: u32) -> Moment {
-        Moment { thread, segment: self.threads[thread as usize].segment }
+    pub(super) fn now(&self, thread: u32) -> ThreadSegment {
+        ThreadSegment { thread, segment: self.threads[thread as usize].segment }
     }
 
-    /// Whether what happened at a moment comes before what the thread does now, in every run.
+    /// Whether what happened in a segment comes before what the thread does now, in every run.
     #[inline]
-    pub(super) fn is_before(&self, earlier: Moment, thread: u32) -> bool {
+    pub(super) fn is_before(&self, earlier: ThreadSegment, thread: u32) -> bool {
         let row = &self.threads[thread as usize].row;
         earlier.thread == thread || row.get(earlier.thread as usize).is_some_and(|&segment| segment >= earlier.segment)
     }
@@ -62,10 +62,10 @@ impl Order {
         self.threads[parent].segment += 1;
     }
 
-    /// A thread comes after this moment, and after all in this row.
-    fn learn(&mut self, thread: usize, row: &[u32], moment: Moment) {
+    /// A thread comes after this segment, and after all in this row.
+    fn learn(&mut self, thread: usize, row: &[u32], segment: ThreadSegment) {
         let own = &mut self.threads[thread].row;
-        let wanted = row.len().max(moment.thread as usize + 1).max(own.len());
+        let wanted = row.len().max(segment.thread as usize + 1).max(own.len());
         let more = wanted - own.len();
         if self.kept + more > MOST {
             return;
@@ -75,7 +75,7 @@ impl Order {
         for (own, &other) in own.iter_mut().zip(row) {
             *own = (*own).max(other);
         }
-        let known = &mut own[moment.thread as usize];
-        *known = (*known).max(moment.segment);
+        let known = &mut own[segment.thread as usize];
+        *known = (*known).max(segment.segment);
     }
 }

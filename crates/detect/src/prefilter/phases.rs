@@ -1,9 +1,9 @@
 //! The accesses of a variable in phases, and whether two of them can meet.
 
-use super::order::{Moment, Order};
+use super::order::{Order, ThreadSegment};
 use crate::locksets::{LockSets, SetId};
 
-/// Threads of one phase that are told apart; of more, no later phase begins.
+/// Threads of one phase that are distinguished; of more, no later phase begins.
 const MOST_THREADS: usize = 64;
 
 /// An access.
@@ -19,7 +19,7 @@ impl Access {
     pub(super) const WRITE: u8 = 2;
     pub(super) const PLAIN: u8 = 4;
     pub(super) const ATOMIC: u8 = 8;
-    /// It stands for others, which are not in the trace: nobody warns of it.
+    /// It stands for others, which are not in the trace: no detector warns of it.
     pub(super) const DROPPED: u8 = 16;
 }
 
@@ -42,10 +42,10 @@ pub(super) struct Var {
     /// Held at all accesses since a second thread came.
     candidates: u32,
     /// Everything before the phase comes before this, or is it.
-    base: Moment,
+    base: ThreadSegment,
     /// The threads of the phase, each at its last access.
-    one: Moment,
-    two: Moment,
+    one: ThreadSegment,
+    two: ThreadSegment,
     /// The list of more of them, from 1 on.
     more: u32,
     /// The thread that came first.
@@ -80,9 +80,9 @@ impl Var {
     }
 
     /// A phase begins with this access.
-    fn begin(&mut self, base: Moment, now: Moment, access: Access) {
+    fn begin(&mut self, base: ThreadSegment, now: ThreadSegment, access: Access) {
         self.base = base;
-        (self.one, self.two) = (now, Moment::default());
+        (self.one, self.two) = (now, ThreadSegment::default());
         self.locks = known(access.locks);
         self.flags = self.flags & (MAY_RACE | HAD_ATOMIC) | access.kind;
     }
@@ -96,7 +96,7 @@ fn known(set: SetId) -> u32 {
 /// The threads of phases that have many.
 #[derive(Default, Debug)]
 pub(super) struct Phases {
-    lists: Vec<Vec<Moment>>,
+    lists: Vec<Vec<ThreadSegment>>,
 }
 
 impl Phases {
@@ -111,7 +111,7 @@ impl Phases {
         let now = order.now(access.thread);
         if !var.begun {
             var.begun = true;
-            var.begin(Moment::default(), now, access);
+            var.begin(ThreadSegment::default(), now, access);
             return;
         }
         if var.flags & MAY_RACE != 0 {
@@ -150,15 +150,15 @@ impl Phases {
 
     /// A thread accesses a variable that several access. Whether it comes after all that the others did.
     #[inline]
-    fn enters(&mut self, var: &mut Var, now: Moment, order: &Order) -> bool {
+    fn enters(&mut self, var: &mut Var, now: ThreadSegment, order: &Order) -> bool {
         // It knew no more when it was last here, and the others have done no less since.
         if var.one == now || var.two == now {
             return false;
         }
-        self.enters_anew(var, now, order)
+        self.begins_phase(var, now, order)
     }
 
-    fn enters_anew(&mut self, var: &mut Var, now: Moment, order: &Order) -> bool {
+    fn begins_phase(&mut self, var: &mut Var, now: ThreadSegment, order: &Order) -> bool {
         let list = (var.more as usize).checked_sub(1);
         let others = list.map(|list| self.lists[list].as_slice()).unwrap_or_default();
         if others.contains(&now) {
@@ -166,7 +166,7 @@ impl Phases {
         }
         // A full list has forgotten some.
         let full = others.len() >= MOST_THREADS;
-        let before = |&moment: &Moment| order.is_before(moment, now.thread);
+        let before = |&segment: &ThreadSegment| order.is_before(segment, now.thread);
         if !full && before(&var.one) && before(&var.two) && others.iter().all(before) {
             return true;
         }
@@ -182,7 +182,7 @@ impl Phases {
             self.lists.len() - 1
         });
         let list = &mut self.lists[list];
-        match list.iter_mut().find(|moment| moment.thread == now.thread) {
+        match list.iter_mut().find(|segment| segment.thread == now.thread) {
             Some(known) => *known = now,
             None if full => {}
             None => list.push(now),

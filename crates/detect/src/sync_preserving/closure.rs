@@ -97,7 +97,7 @@ impl Closure {
     /// Adds an event and what it needs.
     #[inline]
     pub(super) fn add_event(&mut self, index: &Index<'_>, event: u32) {
-        // Whoever has an event has what it needs.
+        // A cut that has an event has what that event needs.
         if !self.has(index, event) {
             let at = event as usize;
             self.add(index, index.predecessors[at], index.chain[at], index.position[at] + 1);
@@ -117,7 +117,7 @@ impl Closure {
         self.close_unless(index, |_, _| false)
     }
 
-    /// The same, but sections for which `stays_open` says so are not closed.
+    /// As `close`, but sections for which `stays_open` says so are not closed.
     pub(super) fn close_unless(
         &mut self,
         index: &Index<'_>,
@@ -191,7 +191,7 @@ impl Closure {
         if behind.len() <= NEAR { NONE } else { self.later_by_chain(index, section) }
     }
 
-    /// The same, chain by chain.
+    /// This, chain by chain.
     fn later_by_chain(&self, index: &Index<'_>, section: &Section) -> u32 {
         let groups = index.groups(section.lock);
         let mut first = NONE;

@@ -61,7 +61,7 @@ use work::Work;
 pub use deadlocks::Deadlock;
 pub use on_demand::OnDemand;
 
-/// Of an access that holds more locks than this none is told.
+/// Of an access that holds more locks than this none is reported.
 const MOST_LOCKS: usize = 64;
 
 /// What to look for, and for how long.

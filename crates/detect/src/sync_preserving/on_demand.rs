@@ -1,4 +1,4 @@
-//! The index of a trace, made when somebody needs it, and then shared.
+//! The index of a trace, made when it is first needed, and then shared.
 
 use super::{SyncPreserving, TooLarge};
 use event::{Batch, Names};

@@ -141,7 +141,7 @@ impl Pass<'_> {
     fn need(&mut self, event: u32) {
         let chain = self.found.chain[event as usize] as usize;
         let count = self.found.position[event as usize] + 1;
-        // Whoever needs an event needs what that one needs.
+        // An event needs what its predecessors need.
         if self.clock[chain] < count {
             self.changed = true;
             join(&mut self.clock, self.found.clocks.row(self.found.predecessors[event as usize]));

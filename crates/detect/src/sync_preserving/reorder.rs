@@ -51,7 +51,7 @@ pub(super) struct Reorder {
     /// By space and object.
     counts: [Vec<Counts>; 4],
     holders: Vec<Holder>,
-    /// Locks that somebody took.
+    /// Locks that some thread took.
     taken: Vec<u32>,
     done: Vec<u32>,
     pending: Vec<u32>,
@@ -309,7 +309,7 @@ impl Reorder {
         true
     }
 
-    /// Opens the sections that an event opens, if nobody's section excludes them.
+    /// Opens the sections that an event opens, if no section of another thread excludes them.
     fn open(&mut self, index: &Index<'_>, at: u32, chain: u32) -> bool {
         let opened = || {
             let list = index.holds.list(index.held[at as usize]).take(2);

@@ -48,7 +48,7 @@ impl Reversals {
                 continue;
             }
             let Optimistic { closure, reversed } = &self.optimistic;
-            // The same set and the same reversals have the same orders.
+            // A set of events with given reversals has the same orders wherever it comes from.
             if last.as_ref().is_some_and(|(cut, before)| cut == closure.cut() && before == reversed) {
                 continue;
             }

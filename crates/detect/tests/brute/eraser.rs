@@ -1,4 +1,4 @@
-//! Eraser's rules on sets of locks, with the locks held found anew for each access.
+//! Eraser's rules on sets of locks, with the locks held found again for each access.
 
 use event::{Batch, LockId, Op, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};

@@ -31,7 +31,7 @@ fn the_traces_could_have_happened() {
     for (text, trace) in traces().step_by(40) {
         let mut validator = Validator::new();
         validator.check(&trace.names, &trace.batch);
-        // A wake-up that no notify accounts for is told as a problem, but is none here: it is unpaired.
+        // A wake-up that no notify accounts for is reported as a problem, but is none here: it is unpaired.
         let problem = validator.problems().iter().find(|problem| !problem.message.contains("without a notify"));
         assert_eq!(problem, None, "{text}");
     }

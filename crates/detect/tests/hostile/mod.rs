@@ -1,4 +1,4 @@
-//! Traces that nobody would record: the detectors come to an end, within their bounds, and say what they left out.
+//! Traces that no recorder would write: the detectors come to an end, within their bounds, and say what they left out.
 
 mod searches;
 

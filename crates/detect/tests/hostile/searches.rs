@@ -1,4 +1,4 @@
-//! The same for the detectors that search: nonsense, locks nested deep, waits without end.
+//! Hostile traces for the detectors that search: nonsense, locks nested deep, waits without end.
 
 use super::{Run, nonsense};
 use detect::atomicity::{self, Atomicity};
@@ -130,7 +130,8 @@ fn a_race_behind_nested_locks() {
     assert_eq!((predicted.racy_events, predicted.unexamined), (1, 0));
 }
 
-/// One thread waits for ever, the others are notified again and again: only what is of use to somebody may be kept.
+/// One thread waits for ever, the others are notified again and again: only what is of use to a waiting thread may be
+/// kept.
 #[test]
 fn waits_without_end() {
     let rounds = 30_000;

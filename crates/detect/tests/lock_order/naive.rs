@@ -286,7 +286,7 @@ fn random_runs_give_what_the_definition_gives() {
                 (held.lock, held.mode, held.site, request.mode, request.site)
             };
             let steps: Vec<Step> = cycle.requests.iter().map(step).collect();
-            assert!(found.insert(canonical(&steps)), "told twice: {steps:?}");
+            assert!(found.insert(canonical(&steps)), "reported twice: {steps:?}");
             lengths[steps.len()] += 1;
         }
         assert_eq!(found, expected, "{:?}", batch.events);

@@ -89,11 +89,11 @@ fn definition(sample: &Sample, pairs: &[(usize, usize)], wait: usize) -> Option<
         (since..notify).rev().find(is_of)
     };
     let newest = candidates.iter().filter_map(|&read| written(read, 0)).max()?;
-    let told = (0..newest).rev().find(|&e| {
+    let reported = (0..newest).rev().find(|&e| {
         let notifies = matches!(events[e].op(), Op::Notify | Op::NotifyAll);
         notifies && by_notifier(e) && events[e].object() == events[notify].object()
     });
-    let test = candidates.into_iter().find(|&e| written(e, told.unwrap_or(0)).is_some())?;
+    let test = candidates.into_iter().find(|&e| written(e, reported.unwrap_or(0)).is_some())?;
     written(test, test).map(|_| (test, notify))
 }
 
@@ -198,7 +198,7 @@ fn a_signal_lost_in_the_recorded_run_is_observed() {
         found.observed.iter().map(|w| [w.wait, w.notify, w.test].map(|place| place.event)).collect::<Vec<_>>()
     };
     assert_eq!(observed("P|r(x)|0 E|w(x)|1 E|notify(c)|2 P|acq(l)|3 P|wait(c,l)|4"), [[4, 2, 0]]);
-    // Told before the test, woken later, or notified later: not lost. Without a test nothing is claimed.
+    // Notified before the test, woken later, or notified later: not lost. Without a test nothing is claimed.
     assert!(observed("E|w(x)|0 E|notify(c)|1 P|r(x)|2 P|acq(l)|3 P|wait(c,l)|4").is_empty());
     assert!(observed("P|r(x)|0 E|w(x)|1 E|notify(c)|2 P|acq(l)|3 P|wait(c,l)|4 P|woken(c,l)=timeout|5").is_empty());
     assert!(observed("P|r(x)|0 E|w(x)|1 E|notify(c)|2 P|acq(l)|3 P|wait(c,l)|4 E|notify(c)|5").is_empty());
@@ -207,7 +207,7 @@ fn a_signal_lost_in_the_recorded_run_is_observed() {
     assert!(observed("P|r(x)|0 E|w(x)|1 E|notify(c)|2 P|r(y)|3 P|acq(l)|4 P|wait(c,l)|5").is_empty());
 }
 
-/// A queue whose producer notifies behind its unlock: what it told of, another consumer has taken, and who waits has
+/// A queue whose producer notifies behind its unlock: what it announced, another consumer has taken, and who waits has
 /// seen that there is nothing. That it has read a slot before which the producer has filled since was no test.
 #[test]
 fn a_notify_of_what_the_thread_has_dealt_with_is_none_that_it_lost() {
@@ -228,7 +228,7 @@ fn a_notify_of_what_the_thread_has_dealt_with_is_none_that_it_lost() {
         A|acq(l)|7 A|w(x)|8 A|rel(l)|9 A|notify(c)|10 M|woken(c,l)|11 M|r(y)|12 M|wait(c,l)|13 \
         B|acq(l)|14 B|w(y)|15 B|rel(l)|16 B|notify(c)|17 M|woken(c,l)|18";
     assert_eq!(found(text), 0);
-    // A large copy behind what is told of.
+    // A large copy behind what is announced.
     let copy: String = (0..500).map(|n| format!("N|w(i{n})|2 ")).collect();
     let text = format!("P|r(x)|0 P|acq(l)|1 P|wait(c,l)|2 N|w(x)|3 {copy} N|notify(c)|4 P|woken(c,l)|5");
     assert_eq!(found(&text), 1);

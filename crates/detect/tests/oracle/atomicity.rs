@@ -17,22 +17,22 @@ fn the_recorded_run_is_serialisable_or_told() {
         let mut atomicity = Atomicity::new();
         atomicity.batch(&case.trace.names, &case.trace.batch);
         let report = atomicity.finish();
-        let told: Vec<(usize, usize)> =
+        let reported: Vec<(usize, usize)> =
             report.found.iter().map(|found| (found.closed().event as usize, found.begin.event as usize)).collect();
         let recorded: Vec<usize> = (0..case.oracle.events().len()).collect();
         let closing = case.oracle.closing(&recorded);
         let shown = || format!("{report:?} {closing:?} seed {seed}\n{}", case.text);
-        assert_eq!(told.is_empty(), case.oracle.serialisable(&recorded), "{}", shown());
-        assert_eq!(told.first(), closing.first(), "{}", shown());
-        let blocks: BTreeSet<usize> = told.iter().map(|told| told.1).collect();
-        assert_eq!(blocks.len(), told.len(), "twice: {}", shown());
+        assert_eq!(reported.is_empty(), case.oracle.serialisable(&recorded), "{}", shown());
+        assert_eq!(reported.first(), closing.first(), "{}", shown());
+        let blocks: BTreeSet<usize> = reported.iter().map(|reported| reported.1).collect();
+        assert_eq!(blocks.len(), reported.len(), "twice: {}", shown());
         assert!(blocks.is_subset(&case.oracle.observed_atomicity()), "{}", shown());
-        for told in &told {
-            assert!(closing.contains(told), "{}", shown());
+        for reported in &reported {
+            assert!(closing.contains(reported), "{}", shown());
         }
         assert_eq!(report.blocks as usize, case.oracle.transactions().blocks.len(), "{}", shown());
-        assert_eq!((report.violated as usize, report.left_out), (told.len(), 0), "{}", shown());
-        found += told.len();
+        assert_eq!((report.violated as usize, report.left_out), (reported.len(), 0), "{}", shown());
+        found += reported.len();
     }
     println!("{found} violated blocks");
     assert!(found as u64 > count / 100);

@@ -41,15 +41,15 @@ fn checked(case: &Case, deadlock: &Deadlock) -> Identity {
     if deadlock.evidence == Evidence::SyncPreserving {
         assert!(prefix.is_sorted(), "{deadlock:?}\n{}", case.text);
     }
-    let told: Identity =
+    let reported: Identity =
         deadlock.blocked.iter().map(|b| (b.thread.0, b.holds.lock.0, b.holds.site.0, b.lock.0, b.site.0)).collect();
     for blocked in &deadlock.blocked {
         let taken = batch.events[blocked.holds.event as usize];
         assert_eq!((taken.thread(), taken.site()), (blocked.thread, blocked.holds.site), "{deadlock:?}");
         assert!(blocked.lock.index() < names.space(event::Space::Lock).len());
     }
-    assert_eq!(told, identity(case, &requests), "{deadlock:?}\n{}", case.text);
-    told
+    assert_eq!(reported, identity(case, &requests), "{deadlock:?}\n{}", case.text);
+    reported
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn deadlocks_are_those_that_there_are() {
     assert!(counts.iter().all(|&found| found as u64 > count / 200));
 }
 
-/// Smaller windows find less, and only what is so; what was not looked at is told.
+/// Smaller windows find less, and only what is so; what was not looked at is reported.
 #[test]
 fn small_windows_find_only_deadlocks() {
     let mut missed = 0;
@@ -106,10 +106,10 @@ fn small_windows_find_only_deadlocks() {
     println!("missed, though sync-preserving: {missed}");
 }
 
-/// What bounds leave out is told.
+/// What bounds leave out is reported.
 #[test]
 fn bounds_are_told() {
-    let mut told = 0;
+    let mut reported = 0;
     let count = cases(4_000);
     for seed in 0..count {
         let case = Case::random(8 << 32 | seed);
@@ -129,9 +129,9 @@ fn bounds_are_told() {
                 let is_told =
                     !report.all_patterns && report.undecided_windows > 0 || report.undecided > 0 || report.left_out > 0;
                 assert!(is_told, "{options:?} {report:?} seed {seed}\n{}", case.text);
-                told += 1;
+                reported += 1;
             }
         }
     }
-    assert!(told > count / 20, "{told}");
+    assert!(reported > count / 20, "{reported}");
 }

@@ -46,15 +46,15 @@ fn misuses_are_those_that_there_are() {
             What::Unlock(..) => Misuse::Unlock,
             What::WaitsForItself(..) => Misuse::Itself,
             What::AfterFree(..) => Misuse::Freed,
-            What::Noted(..) => unreachable!("nobody noted anything"),
+            What::Noted(..) => unreachable!("there are no notes"),
         };
-        let told: BTreeSet<_> = found.misuses.iter().map(|m| (m.at.event as usize, how(m.what))).collect();
+        let reported: BTreeSet<_> = found.misuses.iter().map(|m| (m.at.event as usize, how(m.what))).collect();
         let expected = misuses(&Recorded::new(&trace.names, &trace.batch).events);
-        assert_eq!(told, expected, "seed {seed}\n{text}");
-        assert_eq!((found.misuses.len(), found.left_out), (told.len(), 0), "seed {seed}\n{text}");
-        let unlocks = told.iter().filter(|(_, how)| *how == Misuse::Unlock).map(|&(event, _)| event as u64);
+        assert_eq!(reported, expected, "seed {seed}\n{text}");
+        assert_eq!((found.misuses.len(), found.left_out), (reported.len(), 0), "seed {seed}\n{text}");
+        let unlocks = reported.iter().filter(|(_, how)| *how == Misuse::Unlock).map(|&(event, _)| event as u64);
         assert!(found.unlocks.iter().copied().eq(unlocks), "seed {seed}\n{text}");
-        told.iter().for_each(|&(_, how)| counts[how as usize] += 1);
+        reported.iter().for_each(|&(_, how)| counts[how as usize] += 1);
     }
     println!("{counts:?}");
     assert!(counts.iter().all(|&n| n > count / 200), "{counts:?}");

@@ -14,7 +14,7 @@ use witness::check_race;
 
 type Pairs = BTreeSet<(usize, usize)>;
 
-/// The pairs that a detector tells. Every event has a site of its own, so each racy event is in one.
+/// The pairs that a detector reports. Every event has a site of its own, so each racy event is in one.
 fn pairs(races: &Races) -> Pairs {
     races.races.iter().map(|race| (race.earlier.event as usize, race.later.event as usize)).collect()
 }
@@ -24,7 +24,7 @@ fn racy(pairs: &Pairs) -> BTreeSet<usize> {
     pairs.iter().map(|pair| pair.1).collect()
 }
 
-/// The sound statement: without these, every pair that `hb` tells is a sync-preserving race.
+/// The sound statement: without these, every pair that `hb` reports is a sync-preserving race.
 ///
 /// What can make a pair impossible that `hb` does not order: a read that sees what it saw only if an order is kept that
 /// the memory model does not keep (a relaxed one, or a plain and an atomic access); a failed try-lock, which holds up
@@ -57,14 +57,14 @@ fn hb_finds_races() {
         let case = Case::with_sites(2 << 32 | seed);
         let mut hb = Hb::new();
         hb.batch(&case.trace.names, &case.trace.batch);
-        let told = pairs(&hb.finish());
-        found += told.len();
+        let reported = pairs(&hb.finish());
+        found += reported.len();
         if needs_more_than_synchronisation(&case) {
-            excused += told.len();
-            unreal += told.difference(&case.oracle.races()).count();
+            excused += reported.len();
+            unreal += reported.difference(&case.oracle.races()).count();
         } else {
             let real = case.oracle.sync_preserving_races();
-            assert!(told.is_subset(&real), "{told:?} {real:?} seed {seed}\n{}", case.text);
+            assert!(reported.is_subset(&real), "{reported:?} {real:?} seed {seed}\n{}", case.text);
         }
     }
     println!("{found} races, {excused} in traces that need more, {unreal} of these without a witness");
@@ -104,16 +104,16 @@ fn sync_preserving_races_are_those_that_there_are() {
             }
         }
         let semaphores = case.oracle.events().iter().any(|event| event.semaphore().is_some());
-        let (told, there) = (racy(&easy), racy(&expected));
+        let (reported, there) = (racy(&easy), racy(&expected));
         // Which `up` a `down` takes is not in the trace: the detector keeps the recorded order of them.
         if semaphores {
-            not_as_recorded += there.difference(&told).count();
+            not_as_recorded += there.difference(&reported).count();
         } else {
-            assert_eq!(told, there, "{expected:?} {}", shown());
+            assert_eq!(reported, there, "{expected:?} {}", shown());
         }
-        easy_found += told.len();
+        easy_found += reported.len();
         reversed += more.len();
-        only_maximal += racy(&all).len() - told.union(&racy(&more)).count();
+        only_maximal += racy(&all).len() - reported.union(&racy(&more)).count();
     }
     println!(
         "{easy_found} racy events, {reversed} by reversals, {only_maximal} not found; {not_as_recorded} for semaphores"
@@ -140,8 +140,8 @@ fn maximal_finds_all_races() {
             let checked = check_race(Causality::Maximal, names, batch, &|var| case.initial(var), &prefix.whole(), pair);
             assert_eq!(checked, Ok(()), "{}", shown());
         }
-        let (told, all) = (pairs(&report.races), case.oracle.races());
-        assert_eq!(told, all, "{}", shown());
+        let (reported, all) = (pairs(&report.races), case.oracle.races());
+        assert_eq!(reported, all, "{}", shown());
         assert_eq!(report.races.racy_events as usize, racy(&all).len(), "{}", shown());
         found += all.len();
         clean += usize::from(all.is_empty());

@@ -29,7 +29,7 @@ fn lost_wake_ups_are_those_that_there_are() {
         let shown = || format!("{waits:?} {found:?} seed {seed}\n{}", case.text);
         assert_eq!(found.undecided + found.apart + found.unasked + waits.left_out, 0, "{}", shown());
 
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         for lost in &found.lost {
             let wait = wait(&lost.wakeup);
             let schedule = lost.schedule.whole();
@@ -43,15 +43,15 @@ fn lost_wake_ups_are_those_that_there_are() {
                 matches!(event.op, event::Op::Notify | event::Op::NotifyAll) && event.object == lost.wakeup.cond.0
             });
             assert_eq!(lost.wakeup.later.is_some(), later, "{}", shown());
-            assert!(told.insert(wait), "twice: {}", shown());
+            assert!(reported.insert(wait), "twice: {}", shown());
         }
         let expected = case.oracle.lost_wakeups();
-        assert_eq!(told, expected, "{}", shown());
+        assert_eq!(reported, expected, "{}", shown());
 
         let observed: BTreeSet<(usize, usize)> =
             waits.observed.iter().map(|wakeup| (wakeup.wait.event as usize, wakeup.test.event as usize)).collect();
         assert_eq!(observed, case.oracle.observed_lost_wakeups(), "{}", shown());
-        lost_ones += told.len();
+        lost_ones += reported.len();
         observed_ones += observed.len();
     }
     println!("{lost_ones} lost, {observed_ones} observed");

@@ -1,7 +1,8 @@
 //! All cuts of small traces, each in recorded order past the checker: what is sync-preserving needs no other
 //! definition.
 //!
-//! But for semaphores: there a `down` may consume another `up` than the first in, first out, and nobody looks for that.
+//! But for semaphores: there a `down` may consume another `up` than the first in, first out, and no search looks for
+//! that.
 
 use super::parse;
 use crate::brute::random;

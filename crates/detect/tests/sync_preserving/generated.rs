@@ -47,7 +47,7 @@ fn every_witness_passes_the_checker() {
     assert!(count > 500, "{count} races");
 }
 
-/// The same with longer traces of nested sections.
+/// Longer traces of nested sections, against brute force, too.
 #[test]
 fn every_order_with_reversals_passes_the_checker() {
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! The sections of each lock by chain, for locks that can exclude somebody.
+//! The sections of each lock by chain, for locks that more than one thread takes.
 
 use super::{Chains, NONE, Section};
 use rustc_hash::FxHashMap;
@@ -34,7 +34,7 @@ impl Run {
 /// Where a section is found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// The number of its lock among those that matter; [`NONE`] if nobody can hinder it.
+    /// The number of its lock among those that matter; [`NONE`] if nothing can hinder it.
     pub(crate) lock: u32,
     pub(crate) chain: u32,
     pub(crate) shared: bool,

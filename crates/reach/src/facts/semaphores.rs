@@ -12,7 +12,7 @@ pub(crate) struct Semaphore {
     /// Its events that are not fixed, in recorded order.
     pub(crate) ups: Vec<u32>,
     pub(crate) downs: Vec<u32>,
-    /// The same by chain.
+    /// These by chain.
     pub(crate) chains: Vec<ChainCounts>,
 }
 

@@ -76,7 +76,7 @@ pub(in crate::hb) struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// Whether an access is known. (That of [`Who::NOBODY`] at the end of time never is.)
+    /// Whether an access is known. (That of [`Who::NONE`] at the end of time never is.)
     #[inline]
     pub(in crate::hb) fn has(self, mark: Mark) -> bool {
         self.times.get(self.packing.slot(mark.who) as usize).is_some_and(|&known| known >= mark.time)
@@ -281,7 +281,7 @@ impl Clocks {
         self.stride = stride;
     }
 
-    /// The thread's row, where nobody else sees it change.
+    /// The thread's row, where no other thread sees it change.
     fn own_row(&mut self, thread: ThreadId) -> RowId {
         let old = self.threads[thread.index()].row;
         if self.uses[old as usize] == 1 {
@@ -309,7 +309,7 @@ impl Clocks {
         let to = self.own_row(thread) as usize * self.stride;
         let from = given.row as usize * self.stride;
         let ranges = [to..to + self.stride, from..from + self.stride];
-        // The same row twice would bring no news.
+        // A row brings no news to itself.
         let Ok([mine, theirs]) = self.times.get_disjoint_mut(ranges) else { return };
         mine.iter_mut().zip(theirs).for_each(|(a, b)| *a = (*a).max(*b));
         mine[given.slot as usize] = given.time;

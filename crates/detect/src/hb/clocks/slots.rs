@@ -36,7 +36,7 @@ impl Clocks {
             self.widen();
         }
         let row = self.empty(slot);
-        self.settle(thread, slot, row, now);
+        self.occupy(thread, slot, row, now);
         // Only in a trace with problems does a thread that was joined go on.
         if let Some(&given) = self.left.get(&thread) {
             self.learn(thread, given);
@@ -44,7 +44,7 @@ impl Clocks {
         self.threads[thread.index()]
     }
 
-    fn settle(&mut self, thread: ThreadId, slot: Slot, row: RowId, now: Time) {
+    fn occupy(&mut self, thread: ThreadId, slot: Slot, row: RowId, now: Time) {
         self.owners[slot as usize].push((now, thread));
         self.changes += 1;
         let me = &mut self.threads[thread.index()];
@@ -58,11 +58,11 @@ impl Clocks {
         let before = self.owners[slot as usize].last().map(|owner| owner.1);
         let row = before.map_or(0, |other| std::mem::take(&mut self.threads[other.index()].row));
         if row != 0 {
-            self.settle(thread, slot, row, now);
+            self.occupy(thread, slot, row, now);
         } else {
             // Who was there has been joined.
             let row = self.empty(slot);
-            self.settle(thread, slot, row, now);
+            self.occupy(thread, slot, row, now);
             if let Some(&given) = before.and_then(|other| self.left.get(&other)) {
                 self.learn_news(thread, given);
             }
