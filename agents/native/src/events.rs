@@ -373,6 +373,11 @@ impl Thread {
         slots::mark(slot, life::ENDED | life::RELEASED);
     }
 
+    /// Announces a wait for the end of the thread of a slot.
+    pub fn joins(&mut self, slot: u32) {
+        self.timed(Kind::Announce, 0, u64::from(slot), None);
+    }
+
     /// Records the `Join` of the thread of a slot.
     pub fn joined(&mut self, slot: u32) {
         self.timed(Kind::Join, 0, 0, Some(u64::from(slot)));

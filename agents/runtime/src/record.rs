@@ -155,6 +155,8 @@ kinds! {
     Internal = 55, 3, Timed;
     /// Misuse of the object, described by the `Text` before it; aux: [`Class`].
     Misuse = 56, 2, Timed;
+    /// Is about to block on an object that is no lock, or (aux 0) until the thread of slot `payload` ends.
+    Announce = 57, 2, Timed;
 }
 
 /// In the auxiliary byte of a `WatchWrite`: its value is not written yet.

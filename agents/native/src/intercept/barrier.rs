@@ -31,6 +31,7 @@ unsafe extern "C" fn destroy(barrier: Pointer, pc: usize) -> c_int {
 
 unsafe extern "C" fn wait(barrier: Pointer, pc: usize) -> c_int {
     sync(pc, Kind::Post, Class::Barrier, barrier);
+    sync(pc, Kind::Announce, Class::Barrier, barrier);
     let result = thread::parked(|| real::pthread_barrier_wait(barrier));
     if result == 0 || result == libc::PTHREAD_BARRIER_SERIAL_THREAD {
         sync(pc, Kind::Await, Class::Barrier, barrier);

@@ -90,7 +90,18 @@ fn waited(semaphore: Pointer, pc: usize, result: c_int) -> c_int {
     result
 }
 
+/// Announces a wait if the semaphore cannot be decremented now. Looking costs nothing that the program could notice.
+unsafe fn announce(semaphore: Pointer, pc: usize) {
+    let mut value = 1;
+    // SAFETY: the program passes a semaphore; an invalid one is an error here as in the real function.
+    unsafe { libc::sem_getvalue(semaphore.cast(), &mut value) };
+    if value <= 0 {
+        sync(pc, Kind::Announce, Class::Semaphore, semaphore);
+    }
+}
+
 unsafe extern "C" fn wait(semaphore: Pointer, pc: usize) -> c_int {
+    announce(semaphore, pc);
     waited(semaphore, pc, real::sem_wait(semaphore))
 }
 

@@ -166,6 +166,9 @@ pub(super) unsafe extern "C" fn create_c11(
 pub(super) unsafe fn joining(thread: pthread_t, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
     // Before: afterwards the value may already be another thread's.
     let slot = if is_quiet() { None } else { THREADS.get(thread) };
+    if let Some(slot) = slot {
+        record(pc, |thread| thread.joins(slot));
+    }
     let result = thread::parked(real);
     if let Some(slot) = slot
         && result == 0

@@ -4,6 +4,7 @@ mod bindings;
 #[path = "../common/mod.rs"]
 mod common;
 mod handing;
+mod hanging;
 mod hooks;
 mod options;
 mod readme;

@@ -122,6 +122,11 @@ pub(crate) struct EventIndex {
 }
 
 impl EventIndex {
+    /// Timed records so far.
+    pub(crate) fn records(&self) -> u64 {
+        self.count
+    }
+
     /// A record gave one event.
     #[inline]
     pub(crate) fn one(&mut self) {

@@ -1,6 +1,7 @@
 //! Turns records in merged order into the events of a trace.
 
-pub(crate) mod blocks;
+pub(crate) mod announced;
+mod blocks;
 mod common;
 mod contexts;
 mod deferred;
@@ -19,6 +20,7 @@ pub(crate) use out::Sink;
 use crate::decode::{ASIDE, aux, context, order, payload};
 use crate::merge::{RecordSink, take_records};
 use crate::naming::{Mapped, Naming};
+use announced::Announced;
 use blocks::{Actor, Blocks};
 use common::{Common, notified};
 use contexts::{Contexts, Sites};
@@ -47,6 +49,8 @@ struct Slot {
     /// `None` while it waits on a condition or for a lock.
     thread: Option<ThreadId>,
     waiting: Option<Waiting>,
+    /// The last wait that it announced.
+    announced: Option<Announced>,
     /// The condition it waits on, and since when by the condition's clock.
     since: Option<(CondId, u64)>,
     /// Handlers that ran while it waited.
@@ -192,6 +196,7 @@ impl Build {
     pub(crate) fn finish(mut self, losses: &[Loss]) -> io::Result<Sink> {
         self.flush_deferred(0);
         self.record_open_requests();
+        self.record_open_announcements();
         self.out.finish(&self.names, &self.meta, losses)
     }
 
@@ -230,6 +235,7 @@ impl Build {
         let state = self.slot(slot);
         state.thread = Some(thread);
         state.waiting = None;
+        state.announced = None;
         state.handlers = 0;
         state.started = true;
         state.open.clear();
@@ -530,6 +536,7 @@ impl Build {
             Kind::Mark => self.count_events(slot, 0),
             Kind::Fork => self.fork(slot, record),
             Kind::Join => self.join(slot, record),
+            Kind::Announce => self.announced(slot, record),
             _ => {
                 let events = self.synchronisation(slot, kind, record);
                 self.count_events(slot, events);

@@ -1,0 +1,110 @@
+//! Programs that hang: `--timeout` ends them, and the report says which threads wait for what.
+
+use crate::common::Folder;
+use serde_json::Value;
+
+/// What a program is found to wait for, as `kind objects`, in order.
+fn waits(text: &str) -> Vec<String> {
+    let folder = Folder::new();
+    folder.write("program.c", text);
+    folder.ok(&["cc", "-O1", "-pthread", "program.c", "-o", "program"]);
+    let ran = folder.run(&["run", "--timeout", "1", "--json", "-", "--", "./program"]);
+    assert!(ran.code == Some(1) && ran.stderr.contains("ran longer than --timeout allows"), "{ran:?}");
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+    let findings = json["findings"].as_array().expect("findings");
+    let describe = |finding: &Value| {
+        assert_eq!(finding["status"], "observed", "{finding}");
+        let objects = finding["objects"].as_array().expect("objects").iter().filter_map(Value::as_str);
+        let mut objects: Vec<&str> = objects.collect();
+        objects.sort_unstable();
+        format!("{} {}", finding["kind"].as_str().expect("a kind"), objects.join(" "))
+    };
+    let mut waits: Vec<String> = findings.iter().map(describe).collect();
+    waits.sort_unstable();
+    waits
+}
+
+#[test]
+fn two_mutexes_in_contradicting_orders() {
+    let program = r"
+#include <pthread.h>
+#include <unistd.h>
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *first(void *u) { pthread_mutex_lock(&a); usleep(50000); pthread_mutex_lock(&b); return u; }
+static void *second(void *u) { pthread_mutex_lock(&b); usleep(50000); pthread_mutex_lock(&a); return u; }
+int main(void) {
+    pthread_t x, y;
+    pthread_create(&x, 0, first, 0);
+    pthread_create(&y, 0, second, 0);
+    pthread_join(x, 0);
+    pthread_join(y, 0);
+    return 0;
+}
+";
+    assert_eq!(waits(program), ["deadlock a b", "hang T1"]);
+}
+
+#[test]
+fn a_semaphore_and_a_barrier_that_no_thread_can_give() {
+    let program = r"
+#include <pthread.h>
+#include <semaphore.h>
+sem_t ready;
+pthread_barrier_t both;
+static void *first(void *u) { sem_wait(&ready); return u; }
+static void *second(void *u) { pthread_barrier_wait(&both); return u; }
+int main(void) {
+    pthread_t x, y;
+    sem_init(&ready, 0, 0);
+    pthread_barrier_init(&both, 0, 2);
+    pthread_create(&x, 0, first, 0);
+    pthread_create(&y, 0, second, 0);
+    pthread_join(x, 0);
+    pthread_join(y, 0);
+    return 0;
+}
+";
+    assert_eq!(waits(program), ["hang T1", "hang both", "hang ready"]);
+}
+
+#[test]
+fn a_thread_that_joins_its_parent() {
+    let program = r"
+#include <pthread.h>
+static pthread_t parent;
+static void *child(void *u) { pthread_join(parent, 0); return u; }
+static void *first(void *u) {
+    pthread_t x;
+    parent = pthread_self();
+    pthread_create(&x, 0, child, 0);
+    pthread_join(x, 0);
+    return u;
+}
+int main(void) {
+    pthread_t x;
+    pthread_create(&x, 0, first, 0);
+    pthread_join(x, 0);
+    return 0;
+}
+";
+    assert_eq!(waits(program), ["deadlock T1 T2", "hang T1"]);
+}
+
+#[test]
+fn a_program_that_ends_by_itself_leaves_idle_threads_behind() {
+    let folder = Folder::new();
+    folder.write(
+        "program.c",
+        r"
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static void *worker(void *u) { pthread_mutex_lock(&lock); for (;;) pthread_cond_wait(&work, &lock); return u; }
+int main(void) { pthread_t x; pthread_create(&x, 0, worker, 0); usleep(50000); return 0; }
+",
+    );
+    folder.ok(&["cc", "-O1", "-pthread", "program.c", "-o", "program"]);
+    let ran = folder.run(&["run", "--detect", "hang", "--", "./program"]);
+    assert!(ran.code == Some(0) && ran.stderr.contains("no findings"), "{ran:?}");
+}
