@@ -142,7 +142,7 @@ extern "C" fn read_biased<const SIZE: usize>(addr: usize, pc: usize, thread: *mu
 #[inline(never)]
 extern "C" fn write_biased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
     let (cell, mask) = (leaf.cell(addr), mask::<SIZE>(addr));
-    // SAFETY: as in `reads`.
+    // SAFETY: as in `read_biased`.
     unsafe { access_biased::<SIZE, false, true>(addr, pc, thread, cell, (leaf.owner(addr), leaf.strip(addr)), mask) };
 }
 
@@ -245,7 +245,7 @@ unsafe fn with_signals_deferred(tls: *mut Tls, f: impl FnOnce() -> bool) -> bool
 #[inline(always)]
 fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
     let (tls, mask) = (machine::tls(), mask::<SIZE>(addr));
-    // SAFETY: as in `repeat_biased`.
+    // SAFETY: as in `access_biased`.
     unsafe {
         let Thread { recorder, contexts, critical, .. } = &mut *thread;
         let home = recorder.home_entry(cell);
@@ -268,7 +268,7 @@ fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread,
 #[inline(always)]
 fn write_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
     let tls = machine::tls();
-    // SAFETY: as in `repeat_biased`.
+    // SAFETY: as in `access_biased`.
     unsafe {
         let Thread { recorder, contexts, critical, .. } = &mut *thread;
         let has_more_to_do = (*tls).busy || critical.scan.is_on();
@@ -291,7 +291,7 @@ extern "C" fn access_unbiased<const SIZE: usize, const WRITE: bool>(
     cell: Cell,
 ) {
     let mask = mask::<SIZE>(addr);
-    // SAFETY: as in `repeat_biased`.
+    // SAFETY: as in `access_biased`.
     unsafe {
         // A reader may not be in its preferred entry.
         let is_covered = !WRITE && !(*thread).recorder.is_second() && (*thread).recorder.is_covered(cell, mask, false);

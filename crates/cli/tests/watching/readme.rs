@@ -41,7 +41,7 @@ fn sessions(text: &str) -> Vec<Vec<Step>> {
         let Some(session) = sessions.last_mut().filter(|_| kind == "console") else { continue };
         match (line.strip_prefix("$ "), session.last_mut()) {
             (Some(command), _) => {
-                session.push(Step { line: index + 1, command: command.to_owned(), expected: Vec::new() })
+                session.push(Step { line: index + 1, command: command.to_owned(), expected: Vec::new() });
             }
             (None, Some(step)) => step.expected.push(line.to_owned()),
             (None, None) => panic!("line {}: output without a command", index + 1),

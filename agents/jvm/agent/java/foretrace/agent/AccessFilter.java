@@ -10,8 +10,8 @@ import jdk.internal.vm.annotation.ForceInline;
  *
  * <ul>
  * <li>As long as one thread owns a variable, its accesses are deferred: W and R keep the last write and read.
- * <li>A conflicting access of another thread makes the variable shared: what was deferred is recorded as late, and
- * what was dropped as a drop barrier.
+ * <li>Another thread's access makes the variable shared: the deferred accesses are recorded, and what they replaced
+ * becomes a drop barrier.
  * <li>Of a shared variable, a read is recorded once per version and epoch, a write unless it repeats the last one.
  * <li>After {@link #RUN} records in a row of one thread, that thread owns the variable again.
  * </ul>

@@ -2,11 +2,11 @@ package foretrace.agent;
 
 /**
  *
- * The numbers of records, as all agents write them (agents/runtime/src/record.rs; docs/recording.md says what each
+ * The numbers of records, as all agents write them (agents/runtime/src/record.rs; that file says what each
  * record means).
  *
  * <pre>
- * A record is two or three words; the observer sees it as soon as its first word is not zero:
+ * A record is one to three words; the observer sees it as soon as its first word is not zero:
  *
  *   word 0   63                    16 15      8 7       0
  *           |        payload         |   aux   |  kind  |   payload: an address; aux: object class or memory order

@@ -21,7 +21,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * at anything else. {@link #block} is -1, which no cell has, while accesses must not be deferred: then all of them
  * take the slow path.
  *
- * This is the first of three layers of one object: {@link RecordWriter} adds the ring of records, {@link ThreadState}
+ * This is the first of three layers of one object: {@link RecordWriter} adds the chunk of records, {@link ThreadState}
  * what the hooks remember. They are super classes so that a hook reaches everything through one reference.
  */
 abstract class ThreadClock {
