@@ -56,7 +56,7 @@ impl Sections {
             for (mode, change) in effect.changes().into_iter().filter(|(_, change)| *change != Change::None) {
                 let is_new = known.insert((effect.lock, event.thread(), mode));
                 if is_new && change == Change::ClosesInitial {
-                    first.held.acquire(event.thread(), effect.lock, mode, ());
+                    first.held.acquire(event.thread(), effect.lock, mode, |_| ());
                 }
             }
         }

@@ -59,6 +59,17 @@ impl<T> Change<T> {
         matches!(self, Change::Opens(_))
     }
 
+    /// This change without its data.
+    #[inline]
+    pub fn without_data(&self) -> Change<()> {
+        match self {
+            Change::None => Change::None,
+            Change::Opens(_) => Change::Opens(()),
+            Change::Closes(_) => Change::Closes(()),
+            Change::ClosesInitial => Change::ClosesInitial,
+        }
+    }
+
     /// Whether a section closes, one that was open from the beginning included.
     #[inline]
     pub fn closes(&self) -> bool {
@@ -68,7 +79,7 @@ impl<T> Change<T> {
 
 /// What an event does to the sections of its lock. A `wait` or `woken` of a thread that reads and writes changes both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Effect<T> {
+pub struct Effect<T = ()> {
     /// The lock.
     pub lock: LockId,
     /// The exclusive section.
@@ -81,7 +92,35 @@ pub struct Effect<T> {
     pub gives: bool,
 }
 
+impl<T> Effect<T> {
+    #[inline]
+    pub(crate) fn new(lock: LockId, mode: LockMode, change: Change<T>, takes: bool, gives: bool) -> Effect<T> {
+        let (exclusive, shared) = match mode {
+            LockMode::Exclusive => (change, Change::None),
+            LockMode::Shared => (Change::None, change),
+        };
+        Effect { lock, exclusive, shared, takes, gives }
+    }
+
+    #[inline]
+    pub(crate) fn change_mut(&mut self, mode: LockMode) -> &mut Change<T> {
+        match mode {
+            LockMode::Exclusive => &mut self.exclusive,
+            LockMode::Shared => &mut self.shared,
+        }
+    }
+}
+
 impl<T: Copy> Effect<T> {
+    /// The change of one mode.
+    #[inline]
+    pub fn change(&self, mode: LockMode) -> Change<T> {
+        match mode {
+            LockMode::Exclusive => self.exclusive,
+            LockMode::Shared => self.shared,
+        }
+    }
+
     /// Both changes with their modes, the exclusive one first.
     #[inline]
     pub fn changes(&self) -> [(LockMode, Change<T>); 2] {
@@ -92,11 +131,5 @@ impl<T: Copy> Effect<T> {
 /// The lock that an event acts on, if it can open or close a section or is a failed try.
 #[inline]
 pub fn lock_of(batch: &Batch, event: Event) -> Option<LockId> {
-    match event.op() {
-        Op::Acquire | Op::Release | Op::ReadAcquire | Op::ReadRelease | Op::TryAcquire | Op::TryFail => {
-            Some(event.lock())
-        }
-        Op::Wait | Op::Woken => Some(batch.extra(event).lock),
-        _ => None,
-    }
+    batch.section_lock(event).or_else(|| (event.op() == Op::TryFail).then(|| event.lock()))
 }

@@ -62,49 +62,98 @@ impl<T: Copy> HeldLocks<T> {
         HeldLocks::default()
     }
 
-    /// Takes the next event of the recorded order, as [`Sections::step`] does.
+    /// Takes the next event of the recorded order, as [`Sections::step`] does. The effect has no data: it stays here.
     #[inline]
-    pub fn step(&mut self, batch: &Batch, event: Event, mut data: impl FnMut(LockMode) -> T) -> Option<Effect<T>> {
-        let (thread, lists) = (event.thread(), &mut self.lists);
-        let effect = self.sections.step(batch, event, |mode| lists.push(thread, mode, data(mode)))?;
-        Some(self.apply(thread, effect))
+    pub fn step(&mut self, batch: &Batch, event: Event, data: impl FnMut(LockMode) -> T) -> Option<Effect> {
+        let (op, thread) = (event.op(), event.thread());
+        let mode = if op.is_shared() { LockMode::Shared } else { LockMode::Exclusive };
+        if op.takes_lock() {
+            Some(self.acquire(thread, event.lock(), mode, data))
+        } else if op.gives_lock() {
+            Some(self.release(thread, event.lock(), mode))
+        } else if op.has_lock_argument() {
+            self.wait(batch, event, data)
+        } else {
+            None
+        }
     }
 
     /// An acquire of a lock.
     #[inline]
-    pub fn acquire(&mut self, thread: ThreadId, lock: LockId, mode: LockMode, data: T) -> Effect<T> {
+    pub fn acquire(
+        &mut self,
+        thread: ThreadId,
+        lock: LockId,
+        mode: LockMode,
+        mut data: impl FnMut(LockMode) -> T,
+    ) -> Effect {
         let lists = &mut self.lists;
-        let effect = self.sections.acquire(thread, lock, mode, |mode| lists.push(thread, mode, data));
-        self.apply(thread, effect)
+        let effect = self.sections.acquire(thread, lock, mode, |mode| lists.push(thread, lock, mode, data(mode)));
+        let change = self.apply(effect.change(mode), effect.takes);
+        Effect::new(lock, mode, change, effect.takes, false)
     }
 
-    /// Brings the list of the thread up to date.
+    /// A release of a lock.
     #[inline]
-    fn apply(&mut self, thread: ThreadId, effect: Effect<u32>) -> Effect<T> {
-        let Effect { lock, takes, gives, .. } = effect;
-        let mut outermost = takes;
-        let mut apply = |mode: LockMode, change: Change<u32>| match change {
+    pub fn release(&mut self, thread: ThreadId, lock: LockId, mode: LockMode) -> Effect {
+        let effect = self.sections.release(thread, lock, mode);
+        let change = self.apply(effect.change(mode), effect.gives);
+        Effect::new(lock, mode, change, false, effect.gives)
+    }
+
+    /// A `wait` or a `woken`.
+    #[inline(never)]
+    fn wait(&mut self, batch: &Batch, event: Event, mut data: impl FnMut(LockMode) -> T) -> Option<Effect> {
+        let (thread, lock) = (event.thread(), batch.extra(event).lock);
+        let lists = &mut self.lists;
+        let effect = self.sections.step(batch, event, |mode| lists.push(thread, lock, mode, data(mode)))?;
+        // Of two sections that open, the shared one is inside; of two that close, both go.
+        let both_open = effect.exclusive.opens() && effect.shared.opens();
+        let shared = self.apply(effect.shared, effect.gives || (effect.takes && !both_open));
+        let exclusive = self.apply(effect.exclusive, effect.gives || effect.takes);
+        let (takes, gives) = (effect.takes, effect.gives);
+        Some(Effect { lock, exclusive, shared, takes, gives })
+    }
+
+    /// Brings the list of a thread up to date; `alone`: the thread does not hold the lock in the other mode.
+    #[inline]
+    fn apply(&mut self, change: Change<u32>, alone: bool) -> Change<()> {
+        match change {
             Change::None => Change::None,
             Change::ClosesInitial => Change::ClosesInitial,
             Change::Opens(at) => {
-                let hold = &mut self.lists.holds[at as usize];
-                (hold.lock, hold.inside) = (lock, !std::mem::take(&mut outermost));
-                Change::Opens(hold.data)
+                if !alone {
+                    self.set_inside(at, true);
+                }
+                Change::Opens(())
             }
             Change::Closes(at) => {
-                if let Some((other, _)) = self.sections.get(thread, lock, mode.other()) {
-                    self.lists.holds[other as usize].inside = false;
+                if !alone {
+                    self.outlives(at);
                 }
-                Change::Closes(self.lists.remove(at))
+                self.lists.remove(at);
+                Change::Closes(())
             }
-        };
-        let (exclusive, shared) =
-            (apply(LockMode::Exclusive, effect.exclusive), apply(LockMode::Shared, effect.shared));
-        if takes || gives {
-            let locks = &mut self.lists.threads[thread.index()].locks;
-            *locks = *locks + u32::from(takes) - u32::from(gives);
         }
-        Effect { lock, exclusive, shared, takes, gives }
+    }
+
+    /// A hold counts as a lock of its thread, unless it is inside another one of the same lock.
+    fn set_inside(&mut self, at: u32, inside: bool) {
+        let hold = &mut self.lists.holds[at as usize];
+        if hold.inside != inside {
+            hold.inside = inside;
+            let locks = &mut self.lists.threads[hold.thread.index()].locks;
+            *locks = if inside { *locks - 1 } else { *locks + 1 };
+        }
+    }
+
+    /// A hold ends, and the thread still holds the lock in the other mode.
+    #[cold]
+    fn outlives(&mut self, at: u32) {
+        let Hold { thread, lock, mode, .. } = self.lists.holds[at as usize];
+        if let Some((other, _)) = self.sections.get(thread, lock, mode.other()) {
+            self.set_inside(other, false);
+        }
     }
 
     /// Whether a thread holds a lock in this mode.
@@ -151,26 +200,9 @@ impl<T: Copy> HeldLocks<T> {
         self.of(thread).filter(|hold| !hold.inside)
     }
 
-    /// What a thread has taken last.
-    #[inline]
-    pub fn newest(&self, thread: ThreadId) -> Option<&Hold<T>> {
-        self.lists.holds.get(self.lists.thread(thread).newest as usize)
-    }
-
     /// What all threads hold, thread by thread.
     pub fn all(&self) -> impl Iterator<Item = &Hold<T>> {
         (0..self.lists.threads.len()).flat_map(|thread| self.of(ThreadId::from_index(thread)))
-    }
-
-    /// Changes the data of what a thread holds, in the order in which it was taken, as long as `change` returns true.
-    pub fn change_data(&mut self, thread: ThreadId, mut change: impl FnMut(LockId, LockMode, &mut T) -> bool) {
-        let mut at = self.lists.thread(thread).oldest;
-        while let Some(hold) = self.lists.holds.get_mut(at as usize) {
-            if !change(hold.lock, hold.mode, &mut hold.data) {
-                return;
-            }
-            at = hold.newer;
-        }
     }
 }
 
@@ -192,13 +224,14 @@ impl<T: Copy> Lists<T> {
 
     /// Adds a hold as the newest of its thread; its place.
     #[inline]
-    fn push(&mut self, thread: ThreadId, mode: LockMode, data: T) -> u32 {
+    fn push(&mut self, thread: ThreadId, lock: LockId, mode: LockMode, data: T) -> u32 {
         if self.threads.len() <= thread.index() {
-            self.threads.resize(thread.index() + 1, Thread::default());
+            self.make_room(thread);
         }
         let list = &mut self.threads[thread.index()];
         let older = list.newest;
-        let hold = Hold { thread, lock: LockId(0), mode, data, inside: false, older, newer: NONE };
+        list.locks += 1;
+        let hold = Hold { thread, lock, mode, data, inside: false, older, newer: NONE };
         let mut at = self.free;
         match self.holds.get_mut(at as usize) {
             Some(free) => {
@@ -218,13 +251,19 @@ impl<T: Copy> Lists<T> {
         at
     }
 
+    #[cold]
+    fn make_room(&mut self, thread: ThreadId) {
+        self.threads.resize(thread.index() + 1, Thread::default());
+    }
+
     #[inline]
-    fn remove(&mut self, at: u32) -> T {
+    fn remove(&mut self, at: u32) {
         let hold = &mut self.holds[at as usize];
-        let Hold { thread, data, older, newer, .. } = *hold;
+        let Hold { thread, inside, older, newer, .. } = *hold;
         hold.newer = self.free;
         self.free = at;
         let list = &mut self.threads[thread.index()];
+        list.locks -= u32::from(!inside);
         match self.holds.get_mut(older as usize) {
             Some(older) => older.newer = newer,
             None => list.oldest = newer,
@@ -233,6 +272,5 @@ impl<T: Copy> Lists<T> {
             Some(newer) => newer.older = older,
             None => list.newest = older,
         }
-        data
     }
 }

@@ -89,15 +89,15 @@ impl<T: Copy + Default> Sections<T> {
             if section.holder == FREE && self.others.is_empty() {
                 let data = data(mode);
                 *section = Section { holder: holder(thread, mode), depth: 1, data };
-                return Effect::of(lock, mode, Change::Opens(data), true, false);
+                return Effect::new(lock, mode, Change::Opens(data), true, false);
             }
             if section.holder == holder(thread, mode) {
                 section.depth = section.depth.saturating_add(1);
-                return Effect::of(lock, mode, Change::None, false, false);
+                return Effect::new(lock, mode, Change::None, false, false);
             }
         }
         let (change, takes) = self.enter(thread, lock, mode, 1, data);
-        Effect::of(lock, mode, change, takes, false)
+        Effect::new(lock, mode, change, takes, false)
     }
 
     /// A release of a lock.
@@ -107,10 +107,10 @@ impl<T: Copy + Default> Sections<T> {
             Some(section) if section.holder == holder(thread, mode) && self.others.is_empty() => {
                 section.depth -= 1;
                 if section.depth > 0 {
-                    return Effect::of(lock, mode, Change::None, false, false);
+                    return Effect::new(lock, mode, Change::None, false, false);
                 }
                 section.holder = FREE;
-                Effect::of(lock, mode, Change::Closes(section.data), false, true)
+                Effect::new(lock, mode, Change::Closes(section.data), false, true)
             }
             _ => self.leave(thread, lock, mode),
         }
@@ -148,16 +148,16 @@ impl<T: Copy + Default> Sections<T> {
     #[inline(never)]
     fn leave(&mut self, thread: ThreadId, lock: LockId, mode: LockMode) -> Effect<T> {
         let Some(section) = self.find(thread, lock, mode) else {
-            return Effect::of(lock, mode, Change::ClosesInitial, false, false);
+            return Effect::new(lock, mode, Change::ClosesInitial, false, false);
         };
         section.depth -= 1;
         if section.depth > 0 {
-            return Effect::of(lock, mode, Change::None, false, false);
+            return Effect::new(lock, mode, Change::None, false, false);
         }
         section.holder = FREE;
         let data = section.data;
         let gives = self.is_given(thread, lock, mode.other());
-        Effect::of(lock, mode, Change::Closes(data), false, gives)
+        Effect::new(lock, mode, Change::Closes(data), false, gives)
     }
 
     /// Whether a thread that has closed a section does not hold its lock in the other mode, either.
@@ -172,13 +172,13 @@ impl<T: Copy + Default> Sections<T> {
 
     /// A wait gives the lock up at every depth.
     fn wait(&mut self, thread: ThreadId, cond: CondId, lock: LockId) -> Effect<T> {
-        let mut effect = Effect::of(lock, LockMode::Shared, Change::None, false, false);
+        let mut effect = Effect::new(lock, LockMode::Shared, Change::None, false, false);
         let mut depths = [0; 2];
         for mode in LockMode::BOTH {
             if let Some(section) = self.find(thread, lock, mode) {
                 depths[mode.index()] = std::mem::take(&mut section.depth);
                 section.holder = FREE;
-                *effect.change(mode) = Change::Closes(section.data);
+                *effect.change_mut(mode) = Change::Closes(section.data);
                 effect.gives = self.is_given(thread, lock, mode.other());
             }
         }
@@ -201,11 +201,11 @@ impl<T: Copy + Default> Sections<T> {
         let depths = waited.filter(|waited| (waited.cond, waited.lock) == (cond, lock)).map(|waited| waited.depths);
         // A thread that wakes has the lock, even if the trace does not say that it had it before.
         let depths = depths.filter(|&depths| depths != [0; 2]).unwrap_or([1, 0]);
-        let mut effect = Effect::of(lock, LockMode::Shared, Change::None, false, false);
+        let mut effect = Effect::new(lock, LockMode::Shared, Change::None, false, false);
         for mode in LockMode::BOTH {
             if depths[mode.index()] > 0 {
                 let (change, takes) = self.enter(thread, lock, mode, depths[mode.index()], &mut data);
-                *effect.change(mode) = change;
+                *effect.change_mut(mode) = change;
                 effect.takes |= takes;
             }
         }
@@ -247,24 +247,5 @@ impl<T: Copy + Default> Sections<T> {
     #[inline]
     pub fn waiting(&self, thread: ThreadId) -> Option<&Waiting> {
         self.waiting.get(thread.index())?.as_ref()
-    }
-}
-
-impl<T> Effect<T> {
-    #[inline]
-    fn of(lock: LockId, mode: LockMode, change: Change<T>, takes: bool, gives: bool) -> Effect<T> {
-        let (exclusive, shared) = match mode {
-            LockMode::Exclusive => (change, Change::None),
-            LockMode::Shared => (Change::None, change),
-        };
-        Effect { lock, exclusive, shared, takes, gives }
-    }
-
-    #[inline]
-    fn change(&mut self, mode: LockMode) -> &mut Change<T> {
-        match mode {
-            LockMode::Exclusive => &mut self.exclusive,
-            LockMode::Shared => &mut self.shared,
-        }
     }
 }

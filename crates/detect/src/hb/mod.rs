@@ -61,7 +61,7 @@ use event::{Batch, Event, Id, Init, Names, Op, Space, StrId, ThreadId, Value};
 use objects::{Lock, Semaphore};
 use rustc_hash::FxHashMap;
 use shadow::{Mark, Reads, Var, Wide};
-use sync::{Change, Fate, Sections, Wakeups};
+use sync::{Change, Effect, Fate, LockMode, Sections, Wakeups};
 
 /// Races kept if not said otherwise.
 const MOST_RACES: usize = 10_000;
@@ -283,11 +283,26 @@ impl Hb {
         let (thread, object) = (event.thread(), event.object() as usize);
         let me = self.clocks.thread(thread);
         match event.op() {
-            Op::Acquire | Op::TryAcquire | Op::Release | Op::ReadAcquire | Op::ReadRelease => {
-                self.lock(batch, event, me, now);
+            Op::Acquire | Op::TryAcquire => {
+                let effect = self.sections.acquire(thread, event.lock(), LockMode::Exclusive, |_| ());
+                self.lock(event, &effect, me, now);
+            }
+            Op::Release => {
+                let effect = self.sections.release(thread, event.lock(), LockMode::Exclusive);
+                self.lock(event, &effect, me, now);
+            }
+            Op::ReadAcquire => {
+                let effect = self.sections.acquire(thread, event.lock(), LockMode::Shared, |_| ());
+                self.lock(event, &effect, me, now);
+            }
+            Op::ReadRelease => {
+                let effect = self.sections.release(thread, event.lock(), LockMode::Shared);
+                self.lock(event, &effect, me, now);
             }
             Op::Wait | Op::Woken => {
-                self.lock(batch, event, me, now);
+                if let Some(effect) = self.sections.step(batch, event, |_| ()) {
+                    self.lock(event, &effect, me, now);
+                }
                 self.condition(batch, event, me, now);
             }
             Op::Notify | Op::NotifyAll => self.condition(batch, event, me, now),
@@ -324,10 +339,10 @@ impl Hb {
         }
     }
 
-    /// An event that can open or close sections.
-    #[inline]
-    fn lock(&mut self, batch: &Batch, event: Event, me: Thread, now: Time) {
-        let Some(effect) = self.sections.step(batch, event, |_| ()) else { return };
+    /// What an event does to sections, as threads learn it. Always inlined: for an operation of one mode, what is done
+    /// about the other one goes.
+    #[inline(always)]
+    fn lock(&mut self, event: Event, effect: &Effect<()>, me: Thread, now: Time) {
         let (thread, lock) = (event.thread(), &mut self.locks[effect.lock.index()]);
         match effect.shared {
             Change::None => {}

@@ -2,21 +2,19 @@
 
 use super::report::LockMode::{Exclusive, Shared};
 use super::tree::{Forest, Key, TakenAt};
-use event::{Batch, Event, Id, LockId, Op, SiteId, ThreadId};
-use sync::{Change, HeldLocks};
+use event::{Batch, Event, Id, LockId, SiteId, ThreadId};
+use sync::{Change, LockMode, Sections};
 
-/// Locks nested deeper than this stay out of the tree: the release of an inner lock looks through what is held, and
-/// every path of the tree is a set of locks.
+/// Locks nested deeper than this stay out of the tree: the release of an inner lock looks through what is held, and every
+/// path of the tree is a set of locks.
 const DEEPEST: usize = 128;
 
-/// What is kept with a lock that is held.
+/// A lock on the path of a thread.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
     key: Key,
     /// Its node, or that of the lock below if it has none: shared inside exclusive, or no room.
     node: u32,
-    /// It is nested too deep, and so is all that is taken after it.
-    too_deep: bool,
 }
 
 /// A request that was not answered yet.
@@ -31,13 +29,92 @@ struct Asked {
 struct Thread {
     /// Known when the thread first takes or asks for a lock.
     root: Option<u32>,
+    /// What it holds, in the order in which it was taken. A lock held in both modes is here twice.
+    path: Vec<Taken>,
+    /// How many more it holds: those that are nested too deep, and what was taken after them.
+    too_deep: u32,
     asked: Option<Asked>,
+}
+
+impl Thread {
+    #[inline]
+    fn root(&mut self, forest: &mut Forest, thread: ThreadId) -> u32 {
+        *self.root.get_or_insert_with(|| forest.root(thread))
+    }
+
+    /// The node of what the thread has taken last.
+    #[inline]
+    fn top(&mut self, forest: &mut Forest, thread: ThreadId) -> u32 {
+        match self.path.last() {
+            Some(last) => last.node,
+            None => self.root(forest, thread),
+        }
+    }
+
+    fn holds_exclusively(&self, lock: LockId) -> bool {
+        self.path.iter().any(|taken| (taken.key.lock, taken.key.mode) == (lock, Exclusive))
+    }
+
+    #[inline]
+    fn take(&mut self, forest: &mut Forest, thread: ThreadId, key: Key, taken_at: TakenAt) {
+        if self.path.len() >= DEEPEST || self.too_deep > 0 {
+            forest.unrecorded += 1;
+            self.too_deep += 1;
+            return;
+        }
+        let mut node = self.top(forest, thread);
+        // A thread that holds a lock exclusively does not ask to share it.
+        if key.mode == Exclusive || !self.holds_exclusively(key.lock) {
+            match forest.child(node, key) {
+                Some(child) => {
+                    forest.take(child, taken_at, false);
+                    node = child;
+                }
+                None => forest.unrecorded += 1,
+            }
+        }
+        self.path.push(Taken { key, node });
+    }
+
+    #[inline]
+    fn give(&mut self, forest: &mut Forest, thread: ThreadId, lock: LockId, mode: LockMode) {
+        match self.path.last() {
+            Some(last) if (last.key.lock, last.key.mode) == (lock, mode) => drop(self.path.pop()),
+            _ => self.give_inner(forest, thread, lock, mode),
+        }
+    }
+
+    /// A lock below others is given back: the rest is another path of the tree.
+    #[cold]
+    fn give_inner(&mut self, forest: &mut Forest, thread: ThreadId, lock: LockId, mode: LockMode) {
+        let is_it = |taken: &Taken| (taken.key.lock, taken.key.mode) == (lock, mode);
+        let Some(index) = self.path.iter().rposition(is_it) else {
+            self.too_deep = self.too_deep.saturating_sub(1);
+            return;
+        };
+        self.path.remove(index);
+        let rest = self.path.split_off(index);
+        for (k, &Taken { key, .. }) in rest.iter().enumerate() {
+            let mut node = self.top(forest, thread);
+            if key.mode == Exclusive || !self.holds_exclusively(key.lock) {
+                let Some(child) = forest.child(node, key) else {
+                    // If there is no room for one, there is none for those above it: to look for each would only take
+                    // time.
+                    forest.unrecorded += (rest.len() - k) as u64;
+                    self.path.extend(rest[k..].iter().map(|taken| Taken { node, ..*taken }));
+                    return;
+                };
+                node = child;
+            }
+            self.path.push(Taken { key, node });
+        }
+    }
 }
 
 /// All threads.
 #[derive(Clone, Default, Debug)]
 pub(super) struct LocksInTrees {
-    held: HeldLocks<Taken>,
+    sections: Sections,
     threads: Vec<Thread>,
 }
 
@@ -46,98 +123,46 @@ impl LocksInTrees {
         self.threads.resize(threads.max(self.threads.len()), Thread::default());
     }
 
-    /// The root of the tree of a thread.
-    fn root(&mut self, forest: &mut Forest, thread: ThreadId) -> u32 {
-        *self.threads[thread.index()].root.get_or_insert_with(|| forest.root(thread))
-    }
-
-    /// The node of what a thread has taken last; `None` if that is nested too deep.
-    #[inline]
-    fn top(&mut self, forest: &mut Forest, thread: ThreadId) -> Option<u32> {
-        match self.held.newest(thread) {
-            Some(newest) if newest.data.too_deep => None,
-            Some(newest) => Some(newest.data.node),
-            None => Some(self.root(forest, thread)),
-        }
-    }
-
     /// An event that opens sections: an acquire, or the wake-up of a thread, which asks for its lock as any other.
     #[inline]
     pub(super) fn acquire(&mut self, forest: &mut Forest, batch: &Batch, event: Event, taken_at: TakenAt) {
-        let (op, thread) = (event.op(), event.thread());
-        let lock = if op == Op::Woken { batch.extra(event).lock } else { event.lock() };
-        if self.threads[thread.index()].asked.is_some() {
-            self.answer(forest, thread, Some(lock));
+        let Some(effect) = self.sections.step(batch, event, |_| ()) else { return };
+        let (id, lock) = (event.thread(), effect.lock);
+        if self.threads[id.index()].asked.is_some() {
+            self.answer(forest, id, Some(lock));
         }
-        let mut below = self.top(forest, thread).filter(|_| self.held.count(thread) < DEEPEST);
-        let mut exclusively = self.held.holds(thread, lock, Exclusive);
-        self.held.step(batch, event, |mode| {
-            let key = Key { lock, site: event.site(), mode, blocking: op.blocks() };
-            // A thread that holds a lock exclusively does not ask to share it.
-            let silent = mode == Shared && exclusively;
-            exclusively |= mode == Exclusive;
-            let Some(node) = below.as_mut().filter(|_| !silent) else {
-                forest.unrecorded += u64::from(below.is_none());
-                return Taken { key, node: below.unwrap_or(0), too_deep: below.is_none() };
-            };
-            match forest.child(*node, key) {
-                Some(child) => {
-                    forest.take(child, taken_at, false);
-                    *node = child;
-                }
-                None => forest.unrecorded += 1,
-            }
-            Taken { key, node: *node, too_deep: false }
-        });
+        let thread = &mut self.threads[id.index()];
+        let key = |mode| Key { lock, site: event.site(), mode, blocking: event.op().blocks() };
+        if effect.exclusive.opens() {
+            thread.take(forest, id, key(Exclusive), taken_at);
+        }
+        if effect.shared.opens() {
+            thread.take(forest, id, key(Shared), taken_at);
+        }
     }
 
     /// An event that closes sections: a release, or a wait.
     #[inline]
     pub(super) fn release(&mut self, forest: &mut Forest, batch: &Batch, event: Event) {
-        let thread = event.thread();
-        if self.threads[thread.index()].asked.is_some() {
-            self.answer(forest, thread, None);
+        let id = event.thread();
+        if self.threads[id.index()].asked.is_some() {
+            self.answer(forest, id, None);
         }
-        let newest = self.held.newest(thread).map(|newest| (newest.lock, newest.mode));
-        let Some(effect) = self.held.step(batch, event, |_| Taken::NEVER) else { return };
-        let is_inner = |mode, change| matches!(change, Change::Closes(_)) && newest != Some((effect.lock, mode));
-        if effect.changes().into_iter().any(|(mode, change)| is_inner(mode, change)) {
-            self.rebuild(forest, thread);
+        let Some(effect) = self.sections.step(batch, event, |_| ()) else { return };
+        let thread = &mut self.threads[id.index()];
+        if effect.exclusive == Change::Closes(()) {
+            thread.give(forest, id, effect.lock, Exclusive);
         }
-    }
-
-    /// A lock below others was given back: the rest is another path of the tree.
-    #[cold]
-    fn rebuild(&mut self, forest: &mut Forest, thread: ThreadId) {
-        let mut node = self.root(forest, thread);
-        let mut exclusive: Vec<LockId> = Vec::new();
-        let mut has_room = true;
-        self.held.change_data(thread, |lock, mode, taken| {
-            if taken.too_deep {
-                return false;
-            }
-            let silent = mode == Shared && exclusive.contains(&lock);
-            if mode == Exclusive {
-                exclusive.push(lock);
-            }
-            // If there is no room for one, there is none for those above it: to look for each would only take time.
-            if has_room && !silent {
-                match forest.child(node, taken.key) {
-                    Some(child) => node = child,
-                    None => has_room = false,
-                }
-            }
-            forest.unrecorded += u64::from(!has_room);
-            taken.node = node;
-            true
-        });
+        if effect.shared == Change::Closes(()) {
+            thread.give(forest, id, effect.lock, Shared);
+        }
     }
 
     pub(super) fn request(&mut self, forest: &mut Forest, event: Event, taken_at: TakenAt) {
         self.answer(forest, event.thread(), None);
-        self.root(forest, event.thread());
-        let asked = Asked { lock: event.lock(), site: event.site(), taken_at };
-        self.threads[event.thread().index()].asked = Some(asked);
+        let thread = &mut self.threads[event.thread().index()];
+        thread.root(forest, event.thread());
+        thread.asked = Some(Asked { lock: event.lock(), site: event.site(), taken_at });
     }
 
     /// A request with a time limit that ran out was no blocking one.
@@ -156,11 +181,11 @@ impl LocksInTrees {
 
     fn ask(&mut self, forest: &mut Forest, thread: ThreadId, asked: Asked, unanswered: bool) {
         let Asked { lock, site, taken_at } = asked;
-        if self.held.holds(thread, lock, Exclusive) {
+        if self.sections.get(thread, lock, Exclusive).is_some() {
             return;
         }
-        let key = Key { lock, site, mode: Exclusive, blocking: true };
-        match self.top(forest, thread).and_then(|top| forest.child(top, key)) {
+        let top = self.threads[thread.index()].top(forest, thread);
+        match forest.child(top, Key { lock, site, mode: Exclusive, blocking: true }) {
             Some(node) => forest.take(node, taken_at, unanswered),
             None => forest.unrecorded += 1,
         }
@@ -174,13 +199,4 @@ impl LocksInTrees {
             }
         }
     }
-}
-
-impl Taken {
-    /// Stands for a section that opens where none does.
-    const NEVER: Taken = Taken {
-        key: Key { lock: LockId(0), site: SiteId(0), mode: Exclusive, blocking: false },
-        node: 0,
-        too_deep: false,
-    };
 }

@@ -164,28 +164,36 @@ impl LostWakeups {
                     self.reads.write(event);
                     self.writes.write(event, index);
                 }
-                Op::Woken => self.reads.forget(event.thread()),
-                Op::Release => {
-                    self.given.insert((event.thread(), event.lock()), index);
-                }
-                Op::Wait => {
-                    let (place, lock) = (Place::new(event, index), batch.extra(event).lock);
-                    let cond = &mut self.conds[event.cond().index()];
-                    let thread = &mut self.threads[event.thread().index()];
-                    let (read, before) = (thread.read, cond.last.clone());
-                    self.wakeups.wait(batch, index, event, |_, _| ());
-                    let given = self.given.get(&(event.thread(), lock)).copied();
-                    thread.waiting = Some(Waiting { cond: event.cond(), lock, wait: place, given, read, before });
-                }
-                Op::Notify | Op::NotifyAll => {
-                    let cond = &mut self.conds[event.cond().index()];
-                    let notify = self.writes.notify(Place::new(event, index), &mut cond.notified);
-                    cond.notifiers |= bit(event.thread().index());
-                    cond.last = Some(Arc::clone(&notify));
-                    self.wakeups.notify(index, event, || notify, |_, _| ());
-                }
-                _ => {}
+                _ => self.rare(batch, index, event),
             }
+        }
+    }
+
+    /// Everything but accesses.
+    #[inline(never)]
+    fn rare(&mut self, batch: &Batch, index: u64, event: Event) {
+        match event.op() {
+            Op::Woken => self.reads.forget(event.thread()),
+            Op::Release => {
+                self.given.insert((event.thread(), event.lock()), index);
+            }
+            Op::Wait => {
+                let (place, lock) = (Place::new(event, index), batch.extra(event).lock);
+                let cond = &mut self.conds[event.cond().index()];
+                let thread = &mut self.threads[event.thread().index()];
+                let (read, before) = (thread.read, cond.last.clone());
+                self.wakeups.wait(batch, index, event, |_, _| ());
+                let given = self.given.get(&(event.thread(), lock)).copied();
+                thread.waiting = Some(Waiting { cond: event.cond(), lock, wait: place, given, read, before });
+            }
+            Op::Notify | Op::NotifyAll => {
+                let cond = &mut self.conds[event.cond().index()];
+                let notify = self.writes.notify(Place::new(event, index), &mut cond.notified);
+                cond.notifiers |= bit(event.thread().index());
+                cond.last = Some(Arc::clone(&notify));
+                self.wakeups.notify(index, event, || notify, |_, _| ());
+            }
+            _ => {}
         }
     }
 

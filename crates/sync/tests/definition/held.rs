@@ -2,7 +2,7 @@
 
 use crate::{cases, random, runs};
 use event::{Batch, LockId, Op, ThreadId};
-use sync::{Change, HeldLocks, LockMode, lock_of};
+use sync::{Change, HeldLocks, LockMode, Sections, lock_of};
 
 /// One level of a lock that a thread holds: the lock, how, and the event that took it.
 type Level = (LockId, LockMode, usize);
@@ -53,7 +53,7 @@ fn sections(levels: &[Level]) -> Vec<(Level, u32)> {
 }
 
 fn compare(batch: &Batch) {
-    let mut held: HeldLocks<usize> = HeldLocks::new();
+    let (mut held, mut open_sections) = (HeldLocks::<usize>::new(), Sections::<usize>::new());
     for (at, &event) in batch.events.iter().enumerate() {
         let thread = event.thread();
         let (before, after) = (levels(batch, at, thread), levels(batch, at + 1, thread));
@@ -65,11 +65,14 @@ fn compare(batch: &Batch) {
             let expected = of(&was, event.lock(), LockMode::Exclusive).is_none();
             assert_eq!(held.request(event).is_some(), expected, "{at} of {:?}", batch.events);
         }
-        let effect = held.step(batch, event, |_| at);
+        let effect = open_sections.step(batch, event, |_| at);
+        let without_data = held.step(batch, event, |_| at);
         let lock = lock_of(batch, event).filter(|_| event.op() != Op::TryFail);
         assert_eq!(effect.map(|effect| effect.lock), lock);
         if let Some(effect) = effect {
             for (mode, change) in effect.changes() {
+                let listed = without_data.map(|effect| effect.change(mode));
+                assert_eq!(listed, Some(change.without_data()), "{at} of {:?}", batch.events);
                 let released = (mode == LockMode::Exclusive && event.op() == Op::Release)
                     || (mode == LockMode::Shared && event.op() == Op::ReadRelease);
                 let expected = match (of(&was, effect.lock, mode), of(&is, effect.lock, mode)) {
@@ -82,6 +85,7 @@ fn compare(batch: &Batch) {
             }
             let holds = |levels: &[Level]| levels.iter().any(|level| level.0 == effect.lock);
             let changes = (!holds(&before) && holds(&after), holds(&before) && !holds(&after));
+            assert_eq!(without_data.map(|effect| (effect.takes, effect.gives)), Some(changes));
             assert_eq!((effect.takes, effect.gives), changes, "{at} of {:?}", batch.events);
         }
         let open: Vec<(Level, u32)> = held
@@ -102,7 +106,6 @@ fn compare(batch: &Batch) {
         });
         assert_eq!(held.locks(thread).map(|hold| hold.lock).collect::<Vec<_>>(), locks);
         assert_eq!(held.count(thread), locks.len());
-        assert_eq!(held.newest(thread).map(|hold| (hold.lock, hold.mode)), is.last().map(|(s, _)| (s.0, s.1)));
     }
 }
 
