@@ -400,10 +400,10 @@ fn demos_of_detectors() {
         ("bank", "predicted atomicity on txn"),
         ("lost-wakeup", "predicted lost-wakeup on Event@1"),
     ] {
-        let told = folder.ok(&["demo", name]).stdout;
-        assert!(told.contains(says), "{told}");
+        let shown = folder.ok(&["demo", name]).stdout;
+        assert!(shown.contains(says), "{shown}");
         folder.write("t.std", folder.ok(&["demo", name, "--trace"]).stdout);
-        let recommended = told.lines().find(|line| line.contains("--detect") && line.contains(".std")).unwrap();
+        let recommended = shown.lines().find(|line| line.contains("--detect") && line.contains(".std")).unwrap();
         let list = recommended.split("--detect ").nth(1).unwrap().split(' ').next().unwrap();
         let ran = folder.run(&["check", "t.std", "--detect", list]);
         assert!(ran.code == Some(1) && ran.stdout.contains(says), "{ran:?}");

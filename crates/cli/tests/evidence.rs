@@ -1,4 +1,5 @@
-//! What backs findings, from the command line: witnesses and why there are none, incomplete traces, what the papers found.
+//! What backs findings, from the command line: witnesses and why there are none, incomplete traces, what the papers
+//! found.
 
 use crate::common::{Folder, Ran, corpus};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Locks and memory used as they must not be, from the command line: told once, by who knows best.
+//! Misuse of locks and memory, from the command line: each is reported once, by the part that knows it best.
 
 use crate::common::{Folder, Ran};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn check(trace: &str, args: &[&str]) -> (Ran, Value) {
 }
 
 /// What the findings say: kind, status, events, and why.
-fn told(json: &Value) -> Vec<String> {
+fn misuses(json: &Value) -> Vec<String> {
     let finding = |f: &Value| {
         let text = |key: &str| f[key].as_str().unwrap().to_owned();
         format!("{} {} {} {}", text("status"), text("kind"), f["events"], text("message"))
@@ -61,12 +61,12 @@ fn each_misuse_is_told_with_why() {
         ),
         (
             "A|acq(m)|1\nA|rel(m)|2\nA|rel(m)~|3\n",
-            "warning misuse [2] A unlocks m, which it does not hold, nor does another thread; only a warning, for it rests on \
-             event 2, of whose value or place the recorder was not sure",
+            "warning misuse [2] A unlocks m, which it does not hold, nor does another thread; only a warning, for it \
+             rests on event 2, of whose value or place the recorder was not sure",
         ),
     ] {
         let (ran, json) = check(trace, &["--detect", "hb,sync-preserving,maximal,deadlock,misuse"]);
-        assert_eq!(told(&json), [expected], "{trace}");
+        assert_eq!(misuses(&json), [expected], "{trace}");
         assert_eq!(ran.code, Some(i32::from(expected.starts_with("observed"))), "{ran:?}");
         assert!(!ran.stdout.contains("problem") && !ran.stderr.contains("problem"), "{ran:?}");
     }
@@ -83,19 +83,19 @@ fn what_is_right_is_not_told() {
         "A|ev(misuse,\"a\",\"b\")|1\n",
     ] {
         let (ran, json) = check(trace, &["--detect", "misuse"]);
-        assert_eq!((told(&json).len(), ran.code), (0, Some(0)), "{trace}: {json}");
+        assert_eq!((misuses(&json).len(), ran.code), (0, Some(0)), "{trace}: {json}");
     }
 }
 
-/// A lock that nobody took may have been held from the beginning: that is for the list of problems.
+/// A lock without an acquire may have been held from the beginning: that is for the list of problems.
 #[test]
 fn a_lock_that_nobody_took_is_a_problem_of_the_trace() {
     let (ran, json) = check("A|rel(m)|1\n", &[]);
-    assert_eq!((told(&json).len(), ran.code), (0, Some(0)), "{json}");
+    assert_eq!((misuses(&json).len(), ran.code), (0, Some(0)), "{json}");
     assert!(ran.stdout.contains("A releases m, which it does not hold"), "{}", ran.stdout);
-    // And so is an unlock, if nobody looks for misuse.
+    // And so is an unlock, without the detector `misuse`.
     let (ran, json) = check("A|acq(m)|1\nA|rel(m)|2\nA|rel(m)|3\n", &["--detect", "hb"]);
-    assert_eq!((told(&json).len(), ran.code), (0, Some(0)), "{json}");
+    assert_eq!((misuses(&json).len(), ran.code), (0, Some(0)), "{json}");
     assert!(ran.stdout.contains("event 2: A releases m, which it does not hold"), "{}", ran.stdout);
 }
 
@@ -106,7 +106,7 @@ fn a_use_that_races_with_the_free_is_told_as_a_race() {
     assert_eq!(json["findings"].as_array().unwrap().len(), 1, "{json}");
     assert_eq!((&json["findings"][0]["kind"], &json["findings"][0]["events"]), (&json!("race"), &json!([2, 3])));
     let (_, json) = check(trace, &["--detect", "misuse"]);
-    assert_eq!(told(&json), ["observed misuse [2,3] B uses x after A freed it, and before it is allocated again"]);
+    assert_eq!(misuses(&json), ["observed misuse [2,3] B uses x after A freed it, and before it is allocated again"]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn many_of_the_same_are_one() {
     let mut trace = "A|acq(m)|1\nA|rel(m)|2\n".to_owned();
     trace.push_str(&"A|rel(m)|unlock_all a.c:3\n".repeat(50));
     let (ran, json) = check(&trace, &[]);
-    assert_eq!((told(&json).len(), &json["findings"][0]["merged"]), (1, &json!(49)), "{json}");
+    assert_eq!((misuses(&json).len(), &json["findings"][0]["merged"]), (1, &json!(49)), "{json}");
     assert!(ran.stdout.contains("observed misuse of m: unlock_all a.c:3"), "{}", ran.stdout);
     assert_eq!(json["findings"][0]["objects"], json!(["m"]));
 }

@@ -1,4 +1,4 @@
-//! Reports of what a native recorder tells beside the events: stacks, functions, origins, threads.
+//! Reports of what a native recorder records beside the events: stacks, functions, origins, threads.
 
 use crate::common::Folder;
 use event::{
@@ -53,8 +53,8 @@ impl Recorder {
     }
 }
 
-/// Two threads on an account: one adds to it under its lock, in the C library's name; the other looks without. `shift` is by how
-/// many lines, and how many other blocks, another build and run differ.
+/// Two threads on an account: one adds to it under its lock, in the C library's name; the other looks without. `shift`
+/// is by how many lines, and how many other blocks, another build and run differ.
 fn account(shift: u32) -> Recorder {
     let mut recorder = Recorder::default();
     let line = |function: &str, line: u32| format!("{function} bank.c:{}", line + shift);

@@ -144,7 +144,7 @@ fn wide() -> String {
 fn a_lattice_too_wide_for_its_limits_is_never_called_good() {
     let folder = Folder::new();
     folder.write("t.std", wide());
-    // Never false, but nobody can know that without looking at every run.
+    // Never false, but only looking at every run shows that.
     let formula: Vec<String> = (0..12).map(|t| format!("v{t} < 13")).collect();
     let formula = formula.join(" && ") + " && (v0 == 12 -> v0 > v1 - 13)";
     for limit in [["--breadth", "50"], ["--max-cuts", "100000"]] {

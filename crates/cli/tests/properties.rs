@@ -99,13 +99,16 @@ fn requests_are_answered_per_instance() {
 #[test]
 fn the_lost_signal_per_object_and_thread() {
     let folder = Folder::new();
-    let good = "P|r(Event.count@1)=0|1\nP|acq(Event@1)|2\nP|wait(Event@1)|3\nE|acq(Event@1)|4\nE|w(Event.count@1)=1|5\nE|notify(Event@1)|6\nE|rel(Event@1)|7\n";
+    let test = "P|r(Event.count@1)=0|1\n";
+    let wait = "P|acq(Event@1)|2\nP|wait(Event@1)|3\n";
+    let signal = "E|acq(Event@1)|4\nE|w(Event.count@1)=1|5\nE|notify(Event@1)|6\nE|rel(Event@1)|7\n";
+    let good = &[test, wait, signal].concat();
     let observed = ["--spec", &spec("07-lost-wakeup.rvs"), "--at-end", "none", "--causality", "observed"];
     let (ran, json) = check(&folder, good, &observed);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(verdicts(&json).iter().all(|v| v.1 == "holds"), "{json}");
     // The signal comes between the test and the wait.
-    let lost = "P|r(Event.count@1)=0|1\nE|acq(Event@1)|4\nE|w(Event.count@1)=1|5\nE|notify(Event@1)|6\nE|rel(Event@1)|7\nP|acq(Event@1)|2\nP|wait(Event@1)|3\n";
+    let lost = &[test, signal, wait].concat();
     let (ran, json) = check(&folder, lost, &["--spec", &spec("07-lost-wakeup.rvs")]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let instance = serde_json::json!({"e": "Event@1", "t": "P"});
@@ -132,7 +135,7 @@ fn a_formula_on_the_command_line_needs_no_file() {
     let expected =
         [("property-1".into(), "violated".into(), Some(3)), ("property-2".into(), "violated".into(), Some(2))];
     assert_eq!(verdicts(&json), expected);
-    // Without an initial value nobody knows.
+    // Without an initial value there is no verdict.
     let (ran, json) = check(&folder, "A|w(y)|1\nA|w(x)=1|2\n", &["--property", "y == 1 || x < 5"]);
     assert_eq!((ran.code, verdicts(&json)[0].1.as_str()), (Some(0), "unknown"));
     // From standard input, too.
@@ -275,7 +278,8 @@ fn findings_name_the_locks_held_and_keep_properties_apart() {
     let folder = Folder::new();
     let one = |name: &str| {
         format!(
-            "spec {name} {{ shared int x = 0 at trace \"x\"; property p past {{ x < 1 }} on violation {{ report \"{name}\"; }} }}\n"
+            "spec {name} {{ shared int x = 0 at trace \"x\"; property p past {{ x < 1 }} \
+             on violation {{ report \"{name}\"; }} }}\n"
         )
     };
     folder.write("a.rvs", one("A"));
@@ -342,7 +346,7 @@ fn user_defined_logics() {
     let ran = folder.run(&["check", "t.std", "--detect", "none", "--spec", "b.rvs"]);
     assert!(ran.code == Some(1), "one q before any p: {ran:?}");
     assert!(!ran.stderr.contains("questions"), "{}", ran.stderr);
-    // It counts without bound: every step is a new state, and that is told.
+    // It counts without bound: every step is a new state, and a line on standard error says so.
     folder.write("t.std", "A|w(x)=1|1\n".repeat(1100));
     let ran = folder.run(&["check", "t.std", "--detect", "none", "--spec", "b.rvs"]);
     assert!(ran.stderr.contains("questions were put to its logic"), "{}", ran.stderr);

@@ -1,4 +1,5 @@
-//! The tests of a program that Maven or Gradle builds (`corpus/builds`): what they find is of the program, not of the tools, and the tools say the same as without.
+//! The tests of a program that Maven or Gradle builds (`corpus/builds`): what they find is of the program, not of the
+//! tools, and the tools say the same as without.
 
 use crate::common::Folder;
 use serde_json::Value;

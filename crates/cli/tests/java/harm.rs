@@ -205,7 +205,7 @@ public class Loading extends ClassLoader {
 }
 "#;
 
-/// Classes that use what the tables know, of loaders that nobody needs any more.
+/// Classes that call methods of the tables, of class loaders that are no longer needed.
 const LEAVING: &str = r#"
 import java.io.InputStream;
 import java.lang.ref.WeakReference;
@@ -221,7 +221,8 @@ public class Leaving extends ClassLoader {
     }
 
     public static class Updating implements Runnable {
-        static final AtomicIntegerFieldUpdater<Updating> COUNT = AtomicIntegerFieldUpdater.newUpdater(Updating.class, "count");
+        static final AtomicIntegerFieldUpdater<Updating> COUNT =
+            AtomicIntegerFieldUpdater.newUpdater(Updating.class, "count");
         volatile int count;
 
         public void run() {
@@ -309,7 +310,8 @@ public class Filled {
 }
 "#;
 
-/// Two threads, one after the other, give a lock back that they have taken in code that is not watched, and one waits on a condition that was made there.
+/// Two threads, one after the other, give a lock back that they have taken in code that is not watched, and one waits
+/// on a condition that was made there.
 const UNSEEN: &str = r#"
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -405,7 +407,8 @@ fn without_room_in_the_heap_calls_are_made() {
     assert_eq!(said("Filled", FILLED, &[], &["-Xmx16m"]).0, "given back, over\n");
 }
 
-/// Watches a program (`options` of `run`, and of the virtual machine). What it says, and the objects of its findings that are no warnings.
+/// Watches a program (`options` of `run`, and of the virtual machine). What it says, and the objects of its findings
+/// that are no warnings.
 fn said(name: &str, source: &str, options: &[&str], machine: &[&str]) -> (String, Vec<String>) {
     let folder = Folder::new();
     let file = format!("{name}.java");

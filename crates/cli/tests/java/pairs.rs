@@ -1,5 +1,6 @@
-//! For every row of the tables of the agent for Java, one program that races and one that does not (`agents/jvm/weave/tests/weave/pairs.table`), all in one virtual machine: the races of the first
-//! are found, and nothing in the others.
+//! For every row of the tables of the agent for Java, one program that races and one that does not
+//! (`agents/jvm/weave/tests/weave/pairs.table`), all in one virtual machine: the races of the first are found, and
+//! nothing in the others.
 //!
 //! `FORETRACE_JAVA` names the virtual machine that they run on, if it is not the one that compiles them.
 
@@ -22,10 +23,11 @@ fn named(finding: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_pair_is_told_apart() {
+fn every_pair_is_distinguished() {
     let work = Folder::new();
     let release = java_release();
-    // Reads that are thrown away unless they were undisturbed are a race to who has only the tables; the agent does not tell of them.
+    // Optimistic reads, which the program discards if they were disturbed, are races by the tables alone; the agent
+    // does not record them.
     let is_here = |one: &programs::Program| u32::from(one.release) <= release && !one.row.contains("optimistic-read");
     let programs = programs::programs().into_iter().filter(is_here);
     let programs: Vec<_> = programs.collect();

@@ -23,7 +23,8 @@ const STARTER: &str = r#"
 public class Starter {
     public static void main(String[] args) throws Exception {
         String java = System.getProperty("java.home") + "/bin/java";
-        System.exit(new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), "Main").inheritIO().start().waitFor());
+        ProcessBuilder builder = new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), "Main");
+        System.exit(builder.inheritIO().start().waitFor());
     }
 }
 "#;
@@ -46,11 +47,9 @@ impl Ways {
         folder.write("manifest", "Main-Class: Main\n");
         folder.write("options", format!("-Dp=file\n-cp\n\"{SPACED}\"\nMain\nhere\n"));
         let jar = format!("{SPACED}/the program.jar");
+        let [main, starter] = ["Main", "Starter"].map(|class| format!("{SPACED}/{class}.java"));
         for (tool, args) in [
-            (
-                "javac",
-                &["--release", "11", "-d", SPACED, &format!("{SPACED}/Main.java"), &format!("{SPACED}/Starter.java")][..],
-            ),
+            ("javac", &["--release", "11", "-d", SPACED, &main, &starter][..]),
             ("jar", &["cfm", &jar, "manifest", "-C", SPACED, "Main.class"]),
         ] {
             let done = Command::new(tool).args(args).current_dir(folder.path("")).output();

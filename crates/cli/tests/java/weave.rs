@@ -20,12 +20,16 @@ const SOURCES: &[(&str, &str)] = &[
                 Account account = new Account();
                 Thread[] threads = new Thread[2];
                 for (int i = 0; i < 2; i++) {
-                    threads[i] = new Thread(() -> { account.add(1); account.addLocked(1); bank.more.Log.note(); synchronized (Main.class) { total++; } });
+                    threads[i] = new Thread(() -> {
+                        account.add(1); account.addLocked(1); bank.more.Log.note();
+                        synchronized (Main.class) { total++; }
+                    });
                     threads[i].start();
                 }
                 for (Thread thread : threads) thread.join();
                 synchronized (account) { account.notifyAll(); account.wait(1, 1); }
-                System.out.println(account.locked + \" \" + total + \" \" + Account.class.getSuperclass() + \" \" + Account.class.getDeclaredFields().length);
+                System.out.println(account.locked + \" \" + total + \" \" + Account.class.getSuperclass()
+                    + \" \" + Account.class.getDeclaredFields().length);
             }
         }",
     ),
@@ -42,7 +46,8 @@ const SOURCES: &[(&str, &str)] = &[
         "bank/more/Log.java",
         "package bank.more;
         public class Log {
-            static final java.util.concurrent.atomic.AtomicInteger count = new java.util.concurrent.atomic.AtomicInteger();
+            static final java.util.concurrent.atomic.AtomicInteger count =
+                new java.util.concurrent.atomic.AtomicInteger();
             public static void note() { count.incrementAndGet(); }
         }",
     ),
@@ -74,7 +79,7 @@ fn made(folder: &Folder) {
     tool(folder, "jar", &["-c", "-f", "in.jar", "-e", "bank.Main", "-C", "classes", "."]);
 }
 
-/// What is found, as far as it does not depend on the run; and what is told on standard error.
+/// What is found, as far as it does not depend on the run; and what standard error says.
 fn found(folder: &Folder, options: &[&str], java: &[&str]) -> (BTreeSet<String>, String) {
     let mut args = vec!["run", "--json", "result.json"];
     args.extend(options);

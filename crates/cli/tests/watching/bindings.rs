@@ -8,8 +8,11 @@ const VALVE: &str = r#"
 #include <pthread.h>
 #include <unistd.h>
 #define APART __attribute__((noinline))
-static volatile int first, second; static __thread volatile int mine; static volatile struct { unsigned low : 3, open : 2; int delta : 4; int turns; } state;
-APART static void open_valve(void) { first++; mine++; state.open = 2; state.delta = -2; state.open = 1; state.delta = -7; state.turns++; }
+static volatile int first, second; static __thread volatile int mine;
+static volatile struct { unsigned low : 3, open : 2; int delta : 4; int turns; } state;
+APART static void open_valve(void) {
+    first++; mine++; state.open = 2; state.delta = -2; state.open = 1; state.delta = -7; state.turns++;
+}
 APART static void close_valve(void) { second++; }
 static inline __attribute__((always_inline)) void look(void) { first++; }
 static void *opens(void *unused) { open_valve(); look(); return unused; }
@@ -125,14 +128,19 @@ fn bit_fields_have_values() {
     }
 }
 
-/// Property variables in the middle of what is copied and set in bulk: each has its value, and what is beside them is not them.
+/// Property variables in the middle of what is copied and set in bulk: each has its value, and what is beside them is
+/// not them.
 #[test]
 fn bulk_accesses_have_the_values_of_each_variable() {
     const PROGRAM: &str = r#"
 #include <pthread.h>
 #include <string.h>
-long whole; struct { int pad; int second; } pair; struct { char tag; char name[3]; int beside; } apart; volatile int three = 3, eight = 8;
-static void *t(void *unused) { whole = 0x0202020202020202; memset(&pair, 1, eight); memcpy(apart.name, "ab", three); return unused; }
+long whole; struct { int pad; int second; } pair; struct { char tag; char name[3]; int beside; } apart;
+volatile int three = 3, eight = 8;
+static void *t(void *unused) {
+    whole = 0x0202020202020202; memset(&pair, 1, eight); memcpy(apart.name, "ab", three);
+    return unused;
+}
 int main(void) {
     pthread_t a;
     pthread_create(&a, 0, t, 0);
@@ -146,8 +154,8 @@ int main(void) {
     folder.ok(&["cc", "-O1", "-pthread", "-fno-builtin", "bulk.c", "-o", "bulk"]);
     folder.write(
         "bulk.rvs",
-        "spec Bulk {\n  target c;\n  shared int whole at c whole;\n  shared int second at c pair.second;\n  shared int beside at c apart.beside;\n  \
-         property p past { whole != 2 && second != 7 && beside != 7 }\n}\n",
+        "spec Bulk {\n  target c;\n  shared int whole at c whole;\n  shared int second at c pair.second;\n  \
+         shared int beside at c apart.beside;\n  property p past { whole != 2 && second != 7 && beside != 7 }\n}\n",
     );
     let ran = folder.run(&["run", "--detect", "hb", "--spec", "bulk.rvs", "-o", "t.ftrace", "--", "./bulk"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");

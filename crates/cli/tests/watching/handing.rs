@@ -1,4 +1,4 @@
-//! Times that are handed over with mutexes: the order of the trace is one that can have been.
+//! Timestamps that pass with mutexes: the order of the trace is a possible one.
 
 use crate::common::Folder;
 use std::path::Path;
@@ -21,7 +21,8 @@ fn mutexes_are_held_by_one_at_a_time() {
         assert!(!recorded.contains("too late") && !recorded.contains("no sense"), "{recorded}");
         let checked = folder.run(&["check", "--detect", "hb,misuse", "t.ftrace"]);
         let said = format!("{}{}", checked.stdout, checked.stderr);
-        // `check` names every event that cannot be where it is. (The C library wakes some for no reason; those are named, too.)
+        // `check` names every event that cannot be where it is. (The C library wakes some for no reason; those are
+        // named, too.)
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains("no findings"), "{said}");
         assert!(!said.contains("holds it") && !said.contains("does not hold"), "{said}");

@@ -33,14 +33,14 @@ fn recorded(folder: &Folder, arguments: &[&str]) -> Vec<(String, String)> {
 fn hooks_by_hand_record_what_those_in_rust_do() {
     let folder = compiled("reads.c");
     let threads = |arguments: &[&str]| {
-        // The threads take turns, but not who waits for them.
+        // The threads take turns, but the main thread, which waits for them, does not.
         let mut threads: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (thread, event) in recorded(&folder, arguments) {
             threads.entry(thread).or_default().push(event);
         }
         threads
     };
-    let (by_hand, in_rust) = (threads(&[]), threads(&["told"]));
+    let (by_hand, in_rust) = (threads(&[]), threads(&["passed"]));
     assert!(by_hand["T1"].len() > 1000 && by_hand["T2"].len() > 1000, "too little was recorded");
     assert_eq!(by_hand.keys().collect::<Vec<_>>(), in_rust.keys().collect::<Vec<_>>());
     for (thread, events) in &by_hand {
@@ -101,8 +101,9 @@ int main(void) {
     assert_eq!(ran.stdout, "12\n", "{ran:?}");
 }
 
-/// Main goes through two tables again and again under a lock, so that only the newest accesses are kept. Then another thread changes an element of each without the lock, after a look at
-/// one that was only read: both are races, whatever was dropped.
+/// Main goes through two tables again and again under a lock, so that only the newest accesses are kept. Then another
+/// thread changes an element of each without the lock, after a look at one that was only read: both are races, whatever
+/// was dropped.
 #[test]
 fn what_was_dropped_hides_no_race() {
     let program = |access: &str, look: &str| {
@@ -162,10 +163,11 @@ int main(void) {{
     }
 }
 
-/// Of a granule that another thread has written to, one writes to a byte under a lock again and again, so that what it did is dropped; then to another one without, which is a race with
-/// what the other reads next. What was dropped is before that.
+/// In a word that another thread has written to, a thread writes one byte under a lock again and again, so that these
+/// writes are dropped; then another byte without the lock, which races with what the other thread reads next. The
+/// dropped writes come before that.
 #[test]
-fn what_was_dropped_before_an_arrival_does_not_hide_it() {
+fn what_was_dropped_before_a_conflict_does_not_hide_it() {
     let folder = compiled_from(
         r#"
 #include <pthread.h>

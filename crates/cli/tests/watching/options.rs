@@ -106,7 +106,7 @@ fn a_race_halts_the_program() {
 fn a_misuse_halts_the_program() {
     let folder = long_after("pthread_mutex_unlock(&lock);", "");
     halts(&folder, &["--detect", "misuse"], "observed misuse of program.c:lock");
-    // What no note of the agent tells, but the order of events.
+    // No note of the agent says this one, but the order of events does.
     let folder = long_after("volatile int *p = malloc(64); p[8] = 1; free((void *)p); p[8];", "");
     halts(&folder, &["--detect", "misuse"], "observed misuse of heap#");
 }
@@ -216,7 +216,7 @@ fn a_program_without_threads_has_a_result_too() {
     assert!(ran.stderr.contains("no findings"), "{ran:?}");
     let json: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).expect("JSON");
     assert_eq!((&json["trace"]["complete"], &json["processes"][0]["exit"]), (&true.into(), &3.into()), "{json}");
-    // Nobody can look into a static program: that is no clean bill of health.
+    // A static program cannot be watched: that is no clean bill of health.
     folder.write("program.c", "int main(void) { return 0; }\n");
     let built = std::process::Command::new("cc")
         .args(["-static", "program.c", "-o", "program"])
@@ -236,7 +236,7 @@ const FIBER: &str = r#"
 #include <stdio.h>
 #include <ucontext.h>
 #define UNSEEN __attribute__((noinline, no_sanitize_thread))
-#define TELL(what) TOLD
+#define ANNOUNCE(what) ANNOUNCED
 void *__tsan_get_current_fiber(void);
 void *__tsan_create_fiber(unsigned);
 void __tsan_switch_to_fiber(void *, unsigned);
@@ -248,7 +248,7 @@ static void *fiber, *home;
 static char stack[1 << 16];
 static int turn;
 UNSEEN static void leave(void) {
-    TELL(__tsan_switch_to_fiber(home, 0));
+    ANNOUNCE(__tsan_switch_to_fiber(home, 0));
     swapcontext(&inside, &outside);
 }
 __attribute__((noinline)) static void count(void) { value++; }
@@ -260,7 +260,7 @@ static void body(void) {
 }
 UNSEEN static void resume(void) {
     home = __tsan_get_current_fiber();
-    TELL(__tsan_switch_to_fiber(fiber, 0));
+    ANNOUNCE(__tsan_switch_to_fiber(fiber, 0));
     swapcontext(&outside, &inside);
 }
 UNSEEN static void pass(void) { __atomic_store_n(&turn, 1, __ATOMIC_RELEASE); }
@@ -288,14 +288,14 @@ int main(void) {
 
 #[test]
 fn fibers_take_their_order_along() {
-    let folder = compiled(&FIBER.replace("TOLD", "what"));
+    let folder = compiled(&FIBER.replace("ANNOUNCED", "what"));
     let ran = run(&folder, &["-o", "t.ftrace"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "5\n"), "{ran:?}");
     assert!(ran.stderr.contains("each is taken for the thread that it runs on"), "{ran:?}");
     let shown = folder.ok(&["show", "t.ftrace"]).stdout;
     assert!(shown.contains("main|await(fiber#1)|resume program.c:"), "{shown}");
-    // Unless nobody says that it is the same fiber.
-    let ran = run(&compiled(&FIBER.replace("TOLD", "")), &[]);
+    // Unless the program does not announce its fibers.
+    let ran = run(&compiled(&FIBER.replace("ANNOUNCED", "")), &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("observed race on value: count program.c:"), "{ran:?}");
 }

@@ -132,7 +132,8 @@ fn two_thousand_threads() {
     survives("threads", 0, 20_000);
 }
 
-/// Without its caches, the C library's memory shows every misuse: also what the agent asks of the loader before the program begins.
+/// Without its caches, the C library's memory shows every misuse: also what the agent asks of the loader before the
+/// program begins.
 #[test]
 fn an_allocator_that_forgives_nothing() {
     let folder = folder();

@@ -6,8 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Runs small programs, each along an order of its acts that is fixed beforehand: one act at a time, by the thread whose it is. This class is not watched, and so is not the baton that
- * goes from thread to thread: what the agent sees is only what {@code Acts} does, by threads and with objects that every program has for itself.
+ * Runs small programs, each in an order of its acts that is fixed beforehand: one act at a time, each by its own
+ * thread. Neither this class nor the baton that passes from thread to thread is watched: the agent sees only what
+ * {@code Acts} does, by threads and with objects that every program has for itself.
  *
  * A line is a program: its number, its threads, and acts of five numbers each: thread, what, of what, site, value.
  */
@@ -128,7 +129,8 @@ public final class Driver extends Acts.Block {
         switch (what) {
             case ACCESS: {
                 Object[] mine = has[me];
-                Object got = Acts.act(of, mine[Tables.OF[of]], acts[i + 4], Tables.REF[of] < 0 ? null : mine[Tables.REF[of]], acts[i + 3]);
+                Object referred = Tables.REF[of] < 0 ? null : mine[Tables.REF[of]];
+                Object got = Acts.act(of, mine[Tables.OF[of]], acts[i + 4], referred, acts[i + 3]);
                 if (got != null) {
                     mine[Tables.REF[of]] = got;
                 }

@@ -271,7 +271,8 @@ pub(crate) fn loaded(acts: &[Act]) -> Vec<Option<usize>> {
     acts.iter().zip(sites).map(&mut value_of).collect()
 }
 
-/// The trace of all that a program does; the site of an event is the number of its act. Values of volatile variables are told, those of objects are not.
+/// The trace of all that a program does; the site of an event is the number of its act. Values of volatile variables
+/// are recorded, those of objects are not.
 pub(crate) fn trace_of(acts: &[Act]) -> String {
     let mut text = String::new();
     let loaded = loaded(acts);
@@ -279,8 +280,8 @@ pub(crate) fn trace_of(acts: &[Act]) -> String {
         let event = match act.what {
             Do::Access(way, v) => {
                 let stored = (way == Way::Store && VARIABLES[v].refers.is_none()).then_some(value);
-                let told = stored.or(loaded[i]).map_or(String::new(), |value| format!("={value}"));
-                format!("{}({}){told}", way.text(), VARIABLES[v].name)
+                let recorded = stored.or(loaded[i]).map_or(String::new(), |value| format!("={value}"));
+                format!("{}({}){recorded}", way.text(), VARIABLES[v].name)
             }
             Do::Acquire(l) => format!("acq({})", LOCKS[l]),
             Do::Release(l) => format!("rel({})", LOCKS[l]),
@@ -300,7 +301,7 @@ pub(crate) enum Style {
     Small,
     /// More, and now and then many of one thread in a row.
     Long,
-    /// Objects are handed over by ways that are not watched.
+    /// Objects pass between threads by ways that are not watched.
     Unseen,
     /// Elements of arrays that share a cell.
     Sharing,
@@ -358,7 +359,7 @@ pub(crate) fn random(style: Style, r: &mut Random) -> Vec<Act> {
             35..=52 if !locks.is_empty() => Do::Release(*r.pick(&locks)),
             _ => access(r),
         };
-        // A thread that nobody may wait for does nothing that ends it.
+        // A thread without a join does nothing that ends it.
         if let Do::Make(object) = what
             && !variables.iter().any(|&v| VARIABLES[v].of == object || VARIABLES[v].refers == Some(object))
         {

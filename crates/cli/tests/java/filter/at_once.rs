@@ -1,4 +1,5 @@
-//! Accesses that are made at the same time, in whatever order: variables that must be found to race, whatever that is, and variables that must not.
+//! Accesses that are made at the same time, in whatever order: variables that must be found to race, whatever that is,
+//! and variables that must not.
 
 use super::acts::{Act, Do, THREADS, VARIABLES, Way};
 use super::recorded::Recorded;

@@ -1,7 +1,8 @@
-//! The filter of the agent for Java against the definition: random small programs run along orders that are fixed beforehand, and what was recorded of each is compared with all that
-//! it did (soundness.rs says how).
+//! The filter of the agent for Java against the definition: random small programs run along orders that are fixed
+//! beforehand, and what was recorded of each is compared with all that it did (soundness.rs says how).
 //!
-//! `FORETRACE_CASES=20000` runs so many programs, `FORETRACE_SEED=17` begins with that one (with `FORETRACE_CASES=1`: only that).
+//! `FORETRACE_CASES=20000` runs so many programs, `FORETRACE_SEED=17` begins with that one (with `FORETRACE_CASES=1`:
+//! only that).
 
 mod acts;
 mod at_once;
@@ -168,7 +169,8 @@ fn elements_that_share_a_cell() {
     check(Style::Sharing, 100, |found| found.racy > 50 && found.pins > 100);
 }
 
-/// A program: `0w(x)` is a write by the first thread; `x` and `y` are fields, `z` one that a `VarHandle` accesses, too, `l` a monitor.
+/// A program: `0w(x)` is a write by the first thread; `x` and `y` are fields, `z` one that a `VarHandle` accesses, too,
+/// `l` a monitor.
 fn program(text: &str) -> Vec<Act> {
     let act = |word: &str| {
         let thread = word[..1].parse().expect("a thread");
@@ -192,7 +194,7 @@ fn what_simpler_filters_get_wrong() {
     let examples = [
         // A read after the section that it was read in before: it races.
         "0fork(1) 1r(x) 0acq(l) 0r(x) 0rel(l) 0r(x) 1acq(l) 1w(x) 1rel(l)",
-        // After many reads in a row it is not told what was only written once.
+        // After many reads in a row a single write is not dropped.
         &in_a_row,
         // A variable, though some of its accesses have a value.
         "0fork(1) 0r(z) 1ald(z) 0w(z) 1ast(z) 1r(z)",

@@ -29,7 +29,7 @@ fn without_numbers(name: &str) -> String {
     out
 }
 
-/// The line of a site: `f F.java:17`.
+/// The line of a site: the number after its last colon.
 fn line(site: &str) -> Option<usize> {
     site.rsplit_once(':')?.1.parse().ok()
 }
@@ -84,7 +84,7 @@ impl Reader<'_> {
         (0..acts.len())
             .find(is_it)
             .map(Some)
-            .ok_or_else(|| format!("t{thread}|{text}|{site} is no act, or was told twice"))
+            .ok_or_else(|| format!("t{thread}|{text}|{site} is no act, or was recorded twice"))
     }
 
     /// What an event does, with the names of the program.
@@ -134,7 +134,7 @@ pub(crate) fn recorded(
         match reader.act(event, &text, acts, thread, &one.was) {
             Ok(act) => {
                 let site = act.map_or(String::new(), |act| act.to_string());
-                // Of what was there at the beginning, nobody knows here.
+                // Initial values are unknown here.
                 let is_known = event.op() != Op::AtomicLoad || act.is_some_and(|act| loaded(acts)[act].is_some());
                 let text = if is_known { &text } else { text.split('=').next().unwrap_or_default() };
                 writeln!(one.text, "t{thread}|{text}|{site}").expect("a string");

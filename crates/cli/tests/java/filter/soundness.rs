@@ -104,7 +104,8 @@ impl Order {
     }
 }
 
-/// What was recorded must be what happened: whole, in its order, with its races, and nothing that can be predicted from it that cannot be from all.
+/// What was recorded must be what happened: whole, in its order, with its races, and nothing that can be predicted from
+/// it that cannot be from all.
 pub(crate) struct Case<'c> {
     pub(crate) acts: &'c [Act],
     pub(crate) recorded: &'c Recorded,
@@ -143,7 +144,7 @@ impl Case<'_> {
         self.races(&before, &after, figures).or_else(|| self.refuted(&before, &after, figures))
     }
 
-    /// All but accesses is told; of atomic accesses only a load of the same again may be left out.
+    /// Everything but accesses is recorded; of atomic accesses only a repeated load may be left out.
     fn missing(&self) -> Option<String> {
         let must = |i: &usize| match self.acts[*i].what {
             Do::Access(Way::Load, v) => {
@@ -175,7 +176,8 @@ impl Case<'_> {
         pairs.find(|&(e, f)| e > f && keep(e, f)).map(|(e, f)| format!("act {f} is recorded after act {e}"))
     }
 
-    /// A read that is recorded sees what it saw; or, if that is not in the trace, another write of the same thread; or none, if it was the thread's own.
+    /// A read that is recorded sees what it saw; or, if that is not in the trace, another write of the same thread; or
+    /// none, if it was the thread's own.
     fn reads_otherwise(&self) -> Option<String> {
         let present: Vec<usize> = self.recorded.was.iter().copied().flatten().collect();
         for (at, &read) in present.iter().enumerate() {
@@ -196,12 +198,13 @@ impl Case<'_> {
         None
     }
 
-    /// Variables of which accesses may be told as pins only.
+    /// Variables whose accesses may be recorded as drop barriers only.
     fn may_be_pinned(&self, v: usize) -> bool {
         SHARING.contains(&v) || MADE.contains(&v) && self.acts.iter().any(|act| matches!(act.what, Do::Take(_)))
     }
 
-    /// Whether an object goes from the thread that makes it to one other, which was there before, by ways that are not watched, and the first does nothing to it from then on.
+    /// Whether an object goes from the thread that makes it to one other, which was there before, by ways that are not
+    /// watched, and the first does nothing to it from then on.
     fn is_handed_over(&self, v: usize) -> bool {
         let (acts, object) = (self.acts, VARIABLES[v].of);
         let find = |what: Do| acts.iter().position(|act| act.what == what);
@@ -224,7 +227,7 @@ impl Case<'_> {
         }
         figures.racy += all.len();
         figures.hidden += all.difference(&found).count();
-        // A read that is not told again may be ordered by what a thread has read in a race, which is told.
+        // A read that is not recorded again may be ordered by a racy read, which is recorded.
         let present: Vec<Act> = self.recorded.was.iter().flatten().map(|&act| self.acts[act]).collect();
         let [all, found] = [self.acts, &present[..]].map(|acts| Order::of(acts, false).racy(acts));
         let pinned: BTreeSet<String> =
@@ -234,7 +237,7 @@ impl Case<'_> {
             return Some(format!("no race of {missed:?}"));
         }
         if let Some(v) = MADE.into_iter().find(|&v| self.is_handed_over(v) && racy(after).contains(VARIABLES[v].name)) {
-            return Some(format!("{} was handed over, and races", VARIABLES[v].name));
+            return Some(format!("{} passed to another thread, and races", VARIABLES[v].name));
         }
         let mut hb = Hb::new();
         hb.batch(&after.names, &after.batch);

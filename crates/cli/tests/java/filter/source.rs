@@ -1,4 +1,5 @@
-//! The Java class whose accesses are watched: every kind of access of every variable at many sites, each on a line of its own.
+//! The Java class whose accesses are watched: every kind of access of every variable at many sites, each on a line of
+//! its own.
 
 use super::acts::{CLASSES, SITES, VARIABLES, Variable, Way, number_of};
 use std::collections::BTreeMap;
@@ -89,8 +90,8 @@ pub(crate) fn source() -> Source {
             at += 3;
         }
     }
-    writeln!(text, "    static Object act(int number, Object o, int i, Object r, int site) {{\n        switch (number) {{\n{calls}        }}")
-        .expect("a string");
+    text.push_str("    static Object act(int number, Object o, int i, Object r, int site) {\n");
+    writeln!(text, "        switch (number) {{\n{calls}        }}").expect("a string");
     text.push_str("        throw new AssertionError();\n    }\n}\n");
     let tables = format!("class Tables {{\n    static final int[] OF = {{{of}}}, REF = {{{refers}}};\n}}\n");
     Source { text: text + &tables, lines }

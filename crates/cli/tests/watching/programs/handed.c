@@ -1,4 +1,5 @@
-/* Four threads that take short turns at mutexes in every way there is; some mutexes live in memory that is freed and used again. */
+/* Four threads that take short turns at mutexes in every way there is; some mutexes live in memory that is freed and
+ * used again. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -67,7 +68,8 @@ static void *work(void *which) {
             pthread_mutex_unlock(&mutexes[k]);
             break;
         case 5:
-            /* Under the lock of the table, a box with a mutex of its own goes, and another comes, most often in the same place. */
+            /* Under the lock of the table, a box with a mutex of its own goes, and another comes, most often in the
+             * same place. */
             pthread_mutex_lock(&table);
             pthread_mutex_lock(&box->mutex);
             box->count++;

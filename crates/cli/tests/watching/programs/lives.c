@@ -1,4 +1,5 @@
-/* Two mutexes that live many lives, in an order that no hook sees; which is the outer one changes with each life: there can be no deadlock. */
+/* Two mutexes that live many lives, in an order that no hook sees; which is the outer one changes with each life:
+ * there can be no deadlock. */
 #include <pthread.h>
 #include <sched.h>
 

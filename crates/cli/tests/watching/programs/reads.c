@@ -1,5 +1,5 @@
-/* Reads in loops and single ones, disturbed in many ways: by the hooks that compilers call or, with an argument, by those
-   that are told their caller's address. Two threads take turns, so that every run does the same. */
+/* Reads in loops and single ones, disturbed in many ways: by the hooks that compilers call or, with an argument, by
+   those that are passed their caller's address. Two threads take turns, so that all runs do the same. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
@@ -11,11 +11,11 @@ void __tsan_read8_pc(void *, void *);
 void __tsan_func_entry(void *), __tsan_func_exit(void *);
 
 #define PLAIN __attribute__((noinline, no_sanitize("thread")))
-static int is_told;
+static int is_passed;
 /* A place: a line of its own. */
 #define SITE(name, size) \
     PLAIN static void name(void *at) { \
-        if (is_told) __tsan_read##size##_pc(at, (char *)name + 8); else __tsan_read##size(at); \
+        if (is_passed) __tsan_read##size##_pc(at, (char *)name + 8); else __tsan_read##size(at); \
         __asm__ volatile("" ::: "memory"); \
     }
 SITE(one_1, 1)
@@ -71,8 +71,8 @@ PLAIN static void step(int self, int part, struct random *r) {
     }
     /* What the other one has kept comes to light. */
     if (below(r, 6) == 0) {
-        unsigned granule = below(r, BYTES / 8 - 8);
-        for (unsigned i = 0; i < 8; i++) written(others + (granule + i) * 8);
+        unsigned word = below(r, BYTES / 8 - 8);
+        for (unsigned i = 0; i < 8; i++) written(others + (word + i) * 8);
     }
     if (below(r, 12) == 0) loop(others + below(r, 4) * 512, others + BYTES, log2, which, r);
     __tsan_func_exit(NULL);
@@ -91,7 +91,7 @@ static void *run(void *which) {
 
 int main(int count, char **arguments) {
     (void)arguments;
-    is_told = count > 1;
+    is_passed = count > 1;
     pthread_t threads[2];
     sem_init(&turns[0], 0, 1);
     sem_init(&turns[1], 0, 0);

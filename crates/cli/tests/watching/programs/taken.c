@@ -1,5 +1,5 @@
-/* One thread goes through memory of its own, again and again. In the last round it stands still once in each unit (16 KB), in the
-   middle of a row, while another thread writes to an element that it has not come to. */
+/* One thread goes through memory of its own, again and again. In the last round it stands still once in each region
+   (16 KB), in the middle of a row, while another thread writes to an element that it has not come to. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -12,7 +12,7 @@ static int memory[UNITS][UNIT] __attribute__((aligned(4 * UNIT)));
 static volatile int *volatile wanted;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Nobody sees this. */
+/* Not instrumented. */
 __attribute__((noinline, no_sanitize("thread"))) static void want(int *element) {
     wanted = element;
     while (wanted) sched_yield();

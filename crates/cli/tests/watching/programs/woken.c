@@ -1,4 +1,5 @@
-/* One waits, and `first` wakes it; `second` notifies only afterwards. `y` is written before the one who reads it is woken; `x` races. */
+/* One waits, and `first` wakes it; `second` notifies only afterwards. `y` is written before the one who reads it is
+ * woken; `x` races. */
 #include <pthread.h>
 #include <sched.h>
 
