@@ -5,9 +5,27 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// The parts of the tree that are looked at.
-const TIDY: &[&str] =
-    &["README.md", "corpus", "crates/cli/tests/corpus", "crates/cli/tests/tidy.rs", "docs/performance.md", "test"];
+/// Parts of the tree that are still to be tidied. The list only shrinks.
+const UNTIDY: &[&str] = &[
+    "agents/jvm",
+    "agents/runtime",
+    "crates/analysis",
+    "crates/cli/src",
+    "crates/detect",
+    "crates/event",
+    "crates/generate",
+    "crates/predict",
+    "crates/property",
+    "crates/reach",
+    "crates/report",
+    "crates/sync",
+    "crates/trace",
+    "docs/causality.md",
+    "docs/detectors.md",
+    "docs/glossary.md",
+    "docs/java.md",
+    "docs/traces.md",
+];
 
 /// Lines may be this wide.
 const WIDTH: usize = 120;
@@ -92,7 +110,8 @@ fn paths() -> Vec<String> {
 
 /// The files to be looked at. What is not text is left out.
 fn texts() -> Vec<Text> {
-    let is_tidy = |path: &String| TIDY.iter().any(|part| path == part || path.starts_with(&format!("{part}/")));
+    let is_below = |path: &str, part: &str| path == part || path.starts_with(&format!("{part}/"));
+    let is_tidy = |path: &String| !UNTIDY.iter().any(|part| is_below(path, part));
     let read = |path: String| {
         let text = String::from_utf8(std::fs::read(root().join(&path)).expect("readable")).ok()?;
         Some(Text { path, text })

@@ -10,7 +10,7 @@ final class Buffer {
     private static final int WORK = 60;
     /** Accesses of putting, of taking, and more of them for each wait. */
     private static final long PUT = 7, TAKE = 8, AGAIN = 3;
-    /** The monitor is entered and left, and somebody is notified; a wait is one more. */
+    /** The monitor is entered and left, and a thread is notified; a wait is one event more. */
     private static final long SYNCS = 3;
 
     private long[] items = new long[ROOM];

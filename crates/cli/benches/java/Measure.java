@@ -79,7 +79,7 @@ final class Measure implements Runnable {
         }
     }
 
-    /** The warm-ups are measured like what counts: to measure makes the JDK load classes and compile some methods anew. */
+    /** The warm-ups are measured, too: measuring makes the JDK load classes and compile some methods again. */
     private void measure(Work work, int operations) throws InterruptedException, BrokenBarrierException {
         both.await();
         begun = System.nanoTime();

@@ -7,10 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 const SOURCES: &[(&str, &str)] = &[
-    (
-        "module-info.java",
-        "module bank { exports bank; }",
-    ),
+    ("module-info.java", "module bank { exports bank; }"),
     (
         "bank/Main.java",
         "package bank;

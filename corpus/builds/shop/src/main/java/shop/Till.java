@@ -12,7 +12,7 @@ public class Till {
         return amount;
     }
 
-    /** Moves all from one to another: whoever does the contrary at once waits forever. */
+    /** Moves all from one to another: two moves in opposite directions can wait for each other. */
     public static void move(Till from, Till to) {
         synchronized (from) {
             synchronized (to) {
