@@ -1,6 +1,6 @@
 //! What watching C programs costs, against gcc's ThreadSanitizer and Helgrind, in CPU time of everything involved: the
-//! program, the draining, the encoding, and for `run` the analysis. `cargo bench -p foretrace --bench native` prints the
-//! table.
+//! program, the draining, the encoding, and for `run` the analysis. `cargo bench -p foretrace --bench native` prints
+//! the table.
 //!
 //! Each number is the median of interleaved runs (`FORETRACE_ROUNDS`, 5 by default), as a multiple of the plain
 //! program's.
