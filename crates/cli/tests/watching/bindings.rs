@@ -11,8 +11,7 @@ const VALVE: &str = r#"
 static volatile int first, second; static __thread volatile int mine;
 static volatile struct { unsigned low : 3, open : 2; int delta : 4; int turns; } state;
 APART static void open_valve(void) {
-    first++; mine++; state.open = 2; state.delta = -2; state.open = 1; state.delta = -7; state.turns++;
-}
+    first++; mine++; state.open = 2; state.delta = -2; state.open = 1; state.delta = -7; state.turns++; }
 APART static void close_valve(void) { second++; }
 static inline __attribute__((always_inline)) void look(void) { first++; }
 static void *opens(void *unused) { open_valve(); look(); return unused; }
@@ -68,7 +67,7 @@ fn functions_are_events() {
     assert_eq!((ran.code, &json["properties"][0]["verdict"]), (Some(0), &"holds".into()), "{ran:?} {json}");
     let shown = folder.ok(&["show", "t.ftrace"]).stdout;
     let events: Vec<&str> = shown.lines().filter(|line| line.contains("|ev(")).collect();
-    let expected = ["T1|ev(open_valve)|open_valve valve.c:6", "T2|ev(valve.c:close_valve)|close_valve valve.c:7"];
+    let expected = ["T1|ev(open_valve)|open_valve valve.c:8", "T2|ev(valve.c:close_valve)|close_valve valve.c:9"];
     assert_eq!(events, expected, "{shown}");
 }
 
