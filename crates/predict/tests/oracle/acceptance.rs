@@ -1,4 +1,4 @@
-//! The oracle on the examples of the papers: the figures of the acceptance table (language.md, section 4).
+//! The oracle on the examples of the papers gives the figures that the papers give.
 
 use crate::enumerate::{Expected, Oracle};
 use crate::meaning::{Atom, Property, Term};

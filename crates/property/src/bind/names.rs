@@ -1,4 +1,4 @@
-//! Which recorded names a specification's declarations mean (interfaces.md, "Names").
+//! Which recorded names a specification's declarations mean (docs/properties.md).
 //!
 //! A variable, lock, region or event means the recorded name that its place spells. An indexed one means many:
 //! `v[o : object<C>] at java C.v` the names `C.v@3` of the objects `C@3`, a lock `m[o : object<C>] at java C` the locks

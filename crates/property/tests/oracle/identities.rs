@@ -1,4 +1,4 @@
-//! The identities of section 2, and the three spellings of figure 2 (language.md, example 4).
+//! The identities of docs/semantics.md, and the three spellings of `corpus/specs/04-becomes-positive.rvs`.
 
 use property::Formula::{
     self, And, Atom, End, Hist, Iff, Implies, Interval, Not, Once, Prev, Since, Start, WYesterday, Yesterday,
