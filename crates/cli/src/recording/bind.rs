@@ -17,7 +17,7 @@ use std::path::PathBuf;
 pub(crate) struct Bound {
     /// In C programs.
     pub(crate) native: Vec<Watched>,
-    /// In Java programs: wishes for their agent.
+    /// In Java programs: settings of their agent.
     pub(crate) java: String,
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn bound(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Resu
             let events = spec.events.iter().map(|event| (&event.name, &event.place, Wanted::Event(event)));
             for (name, place, wanted) in variables.chain(events) {
                 if place.lang == Lang::Java {
-                    let _ = writeln!(java, "{} {}", wanted.wish(), place.recorded());
+                    let _ = writeln!(java, "{} {}", wanted.setting(), place.recorded());
                 }
                 if place.lang != Lang::C {
                     continue;
@@ -79,8 +79,8 @@ enum Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// The word for it in wishes.
-    fn wish(&self) -> &'static str {
+    /// The word for it in the agent's settings.
+    fn setting(&self) -> &'static str {
         match self {
             Wanted::Value => "field",
             Wanted::Region => "region",

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What the agent reads: the packages of the command line, and what specifications want.
-pub(super) fn wishes(packages: &Packages, mut bound: String) -> String {
+pub(super) fn settings(packages: &Packages, mut bound: String) -> String {
     for (word, prefixes) in [("include", &packages.include), ("exclude", &packages.exclude)] {
         for prefix in prefixes {
             bound.push_str(&format!("{word} {prefix}\n"));

@@ -57,7 +57,7 @@ pub(crate) fn record(
         no_accesses: args.record == Some(What::Sync),
         lossy: args.lossy,
         watched: bound.native,
-        java: java::wishes(&args.packages, bound.java),
+        java: java::settings(&args.packages, bound.java),
         output,
         halt,
         timeout: args.timeout.map(Duration::from_secs),
