@@ -3,7 +3,7 @@
 //! `cargo bench -p foretrace-detect --bench maximal [-- small | large]`; asked are 95 of 100 windows of 1000 events of
 //! 8 threads decided completely in less than a second each.
 
-use detect::maximal::{Known, Maximal, Options as Limits, Report};
+use detect::maximal::{KnownRaces, Maximal, Options as Limits, Report};
 use event::Value;
 use generate::{Generator, Options};
 use reach::Windows;
@@ -44,7 +44,7 @@ fn run(options: Options, limit: Duration) -> (f64, Report) {
     let trace = Trace::read(&mut Generator::new(options).expect("options")).expect("a trace");
     let started = Instant::now();
     let limits = Limits { per_window: Some(limit), ..Limits::default() };
-    let mut maximal = Maximal::new(limits, Known::default());
+    let mut maximal = Maximal::new(limits, KnownRaces::default());
     for window in Windows::new(&trace.names, &trace.batch, size) {
         maximal.window(&trace.names, &window, &|_| Value::Unknown);
     }

@@ -33,7 +33,7 @@ pub(crate) enum Act {
 
 /// A section in the list of those that are open.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct ListNode {
     section: u32,
     below: u32,
 }
@@ -41,7 +41,7 @@ struct Held {
 /// Lists of open sections, which share their tails.
 #[derive(Debug, Default)]
 pub(crate) struct Holds {
-    nodes: Vec<Held>,
+    nodes: Vec<ListNode>,
 }
 
 /// A section that is closed out of order is taken out of a list that is no longer than this; in longer ones it stays,
@@ -60,7 +60,7 @@ impl Holds {
     }
 
     fn push(&mut self, list: u32, section: u32) -> u32 {
-        self.nodes.push(Held { section, below: list });
+        self.nodes.push(ListNode { section, below: list });
         self.nodes.len() as u32 - 1
     }
 

@@ -2,7 +2,7 @@
 
 use detect::Search;
 use detect::atomicity::{Atomicity, predict};
-use detect::maximal::{Known, Maximal, Options};
+use detect::maximal::{KnownRaces, Maximal, Options};
 use event::{Value, VarId};
 use oracle::random::Random;
 use oracle::read;
@@ -28,7 +28,7 @@ fn many_wake_ups_in_a_window() {
     let trace = read(&text);
     let begun = Instant::now();
     let options = Options { deadline: Some(begun + Duration::from_millis(300)), ..Options::default() };
-    let mut maximal = Maximal::new(options, Known::default());
+    let mut maximal = Maximal::new(options, KnownRaces::default());
     for window in Windows::new(&trace.names, &trace.batch, 10_000) {
         maximal.window(&trace.names, &window, &|_: VarId| Value::Unknown);
     }

@@ -1,6 +1,6 @@
 //! `maximal` finds what brute force over the definitions finds: every racy event, every pair of sites; and no more.
 
-use detect::maximal::{Known, Maximal, Options, Report};
+use detect::maximal::{KnownRaces, Maximal, Options, Report};
 use event::{Causality, Op, SiteId, Value, VarId};
 use generate::{Generator, Options as Shape};
 use oracle::definition::Definition;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 use trace::Trace;
 
-fn look(trace: &Trace, window: usize, initial: &[Value], options: Options<'_>, known: Known) -> Report {
+fn look(trace: &Trace, window: usize, initial: &[Value], options: Options<'_>, known: KnownRaces) -> Report {
     let mut maximal = Maximal::new(options, known);
     for window in Windows::new(&trace.names, &trace.batch, window) {
         maximal.window(&trace.names, &window, &|var: VarId| initial[var.0 as usize]);
@@ -74,7 +74,7 @@ fn as_brute_force_finds() {
         let definition = Definition::new(Causality::Maximal, &trace.names, &trace.batch, &initial);
         let races: Vec<(usize, usize)> =
             definition.races().into_iter().filter(|&(a, b)| !is_pinned(&definition, a, b)).collect();
-        let report = look(&trace, 100, &initial, Options::default(), Known::default());
+        let report = look(&trace, 100, &initial, Options::default(), KnownRaces::default());
         passes(&trace, &initial, &report);
         let events: BTreeSet<usize> = races.iter().map(|&(_, b)| b).collect();
         let pairs: BTreeSet<_> = races.iter().map(|&(a, b)| key(&trace, a, b)).collect();
@@ -93,7 +93,7 @@ fn as_brute_force_finds() {
             racy += 1;
         }
         // What is known already is not found again.
-        let known = Known {
+        let known = KnownRaces {
             racy_events: events.iter().map(|&event| event as u64).collect(),
             pairs: pairs.into_iter().collect(),
         };
@@ -123,7 +123,7 @@ fn every_race_of_a_generated_trace_passes_the_checker() {
         };
         let trace = Trace::read(&mut Generator::new(shape).expect("options")).expect("a trace");
         let initial = initial_values(&trace, &[]);
-        let report = look(&trace, 300, &initial, Options { most: 100, ..Options::default() }, Known::default());
+        let report = look(&trace, 300, &initial, Options { most: 100, ..Options::default() }, KnownRaces::default());
         passes(&trace, &initial, &report);
         assert_eq!(report.looked.undecided, 0);
         races += report.races.races.len();
@@ -136,8 +136,8 @@ fn what_is_not_decided_is_told() {
     let trace = read("A|w(x)|1\nB|w(x)|2\nA|w(y)|3\nB|w(y)|4\n");
     let initial = initial_values(&trace, &[]);
     let now = Options { deadline: Some(Instant::now()), ..Options::default() };
-    let report = look(&trace, 10, &initial, now, Known::default());
+    let report = look(&trace, 10, &initial, now, KnownRaces::default());
     assert_eq!((report.races.racy_events, report.looked.undecided, report.looked.undecided_windows), (0, 2, 1));
-    let one = look(&trace, 10, &initial, Options { most: 1, ..Options::default() }, Known::default());
+    let one = look(&trace, 10, &initial, Options { most: 1, ..Options::default() }, KnownRaces::default());
     assert_eq!((one.races.racy_events, one.races.races.len(), one.races.left_out), (2, 1, 1));
 }

@@ -1,6 +1,6 @@
 //! A window of `maximal` ends when its time is up, however many pairs it has, and what was left is counted exactly.
 
-use detect::maximal::{Known, Looked, Maximal, Options};
+use detect::maximal::{KnownRaces, Looked, Maximal, Options};
 use event::{Value, VarId};
 use oracle::random::Random;
 use oracle::read;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 fn look(text: &str, options: Options<'_>) -> Looked {
     let trace = read(text);
-    let mut maximal = Maximal::new(options, Known::default());
+    let mut maximal = Maximal::new(options, KnownRaces::default());
     for window in Windows::new(&trace.names, &trace.batch, 1000) {
         maximal.window(&trace.names, &window, &|_: VarId| Value::Unknown);
     }

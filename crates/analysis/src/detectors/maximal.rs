@@ -3,7 +3,7 @@
 use super::{Entry, Found, Pass, TraceEnd, races, sync_preserving, verify};
 use crate::budget::{self, Budget};
 use crate::claim::{Basis, Witness};
-use detect::maximal::{Known, Looked, Maximal, Options};
+use detect::maximal::{KnownRaces, Looked, Maximal, Options};
 use detect::{Race, Schedule};
 use reach::Windows;
 use report::AnalysisStats;
@@ -38,7 +38,7 @@ impl Pass for Finder {
             filtered: Some(end.filtered),
             ..Options::default()
         };
-        let mut maximal = Maximal::new(options, Known::default());
+        let mut maximal = Maximal::new(options, KnownRaces::default());
         if end.filtered.any_races() {
             let mut windows = Windows::new(end.names, trace, end.window);
             let (time, events) = (end.budget.each(), trace.events.len());

@@ -1,7 +1,7 @@
 //! Candidates: patterns that would be the same deadlock, and what is known of each.
 
 use super::patterns::{Identity, Pattern};
-use super::report::Found;
+use super::report::FoundDeadlock;
 use super::requests::Requests;
 use super::{DeadlockOptions, Evidence};
 use crate::Schedule;
@@ -13,7 +13,7 @@ use std::time::Instant;
 /// Cycles that are one deadlock: the same threads hold and request the same locks at the same sites.
 pub(super) struct Candidate {
     pub(super) patterns: Vec<Pattern>,
-    pub(super) found: Option<Found>,
+    pub(super) found: Option<FoundDeadlock>,
     /// Some question about it was not answered.
     pub(super) undecided: bool,
     /// The requests, if the trace ends with them.

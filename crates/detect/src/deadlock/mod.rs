@@ -29,7 +29,7 @@ use crate::sync_preserving::OnDemand;
 use candidates::Candidates;
 use event::{Value, VarId};
 use patterns::Patterns;
-use report::Found;
+use report::FoundDeadlock;
 use requests::Requests;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -113,7 +113,7 @@ pub fn deadlocks(
     if report.too_large.is_some() {
         report.windows_only = candidates.left() as u64;
     }
-    let mut found: Vec<Found> = candidates.list.into_iter().filter_map(|candidate| candidate.found).collect();
+    let mut found: Vec<FoundDeadlock> = candidates.list.into_iter().filter_map(|candidate| candidate.found).collect();
     report.left_out = found.len().saturating_sub(options.most) as u64;
     found.truncate(options.most);
     report.deadlocks = report::describe(batch, found);

@@ -82,24 +82,24 @@ pub(super) struct Patterns<'a> {
 }
 
 /// Patterns, and whether they are all.
-pub(super) struct Found {
+pub(super) struct FoundPatterns {
     pub(super) patterns: Vec<Pattern>,
     pub(super) all: bool,
 }
 
 impl<'a> Patterns<'a> {
     /// At most so many, within so many steps, of the abstract requests with these numbers, which are in order.
-    pub(super) fn find(requests: &'a Requests, some: &'a [u32], most: usize, steps: u64) -> Found {
+    pub(super) fn find(requests: &'a Requests, some: &'a [u32], most: usize, steps: u64) -> FoundPatterns {
         let mut search = Patterns::new(requests, some, most, steps);
         let all = matches!(search.lengths(), Ok(true));
         if all || search.found.len() < most {
-            return Found { patterns: search.found, all };
+            return FoundPatterns { patterns: search.found, all };
         }
         // Too many: rather a few of each request, with those after it that are next to it, than all of a few.
         let mut search =
             Patterns { share: (most / some.len().max(1)).max(1), ..Patterns::new(requests, some, most, steps) };
         let _ = search.lengths();
-        Found { patterns: search.found, all: false }
+        FoundPatterns { patterns: search.found, all: false }
     }
 
     fn new(requests: &'a Requests, some: &'a [u32], most: usize, steps: u64) -> Patterns<'a> {

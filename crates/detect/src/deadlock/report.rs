@@ -100,10 +100,10 @@ pub struct Deadlocks {
 }
 
 /// A deadlock by its requests, and the events before them.
-pub(super) type Found = (Evidence, Vec<u64>, Schedule);
+pub(super) type FoundDeadlock = (Evidence, Vec<u64>, Schedule);
 
 /// Finds what the thread of each request holds, in one more pass along the trace.
-pub(super) fn describe(batch: &Batch, found: Vec<Found>) -> Vec<Deadlock> {
+pub(super) fn describe(batch: &Batch, found: Vec<FoundDeadlock>) -> Vec<Deadlock> {
     // By request: the locks that others ask for.
     let mut wanted: FxHashMap<u64, Vec<LockId>> = FxHashMap::default();
     for (_, requests, _) in &found {

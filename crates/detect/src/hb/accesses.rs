@@ -1,7 +1,7 @@
 //! Plain accesses, `alloc` and `free`: tested against what is remembered of the variable, then remembered themselves.
 
 use super::Hb;
-use super::clocks::{Clocks, Given, Known, RowId, Thread, Time};
+use super::clocks::{Clocks, Given, KnownTimes, RowId, Thread, Time};
 use super::shadow::{Mark, Reads, Var, Wide};
 use event::{Event, Op};
 
@@ -36,7 +36,7 @@ pub(super) fn quick(
         }
         let me = clocks.thread(event.thread());
         let (Some(var), true) = (vars.get_mut(event.object() as usize), me.has_begun()) else { break };
-        let row = Known { times: clocks.row(me.row), packing };
+        let row = KnownTimes { times: clocks.row(me.row), packing };
         if var.wide != 0 || !row.has(var.write) {
             break;
         }

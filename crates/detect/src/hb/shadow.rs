@@ -11,7 +11,7 @@
 //! Most variables need one write and one read at a time, which are in [`Var`] itself. Of some there are several
 //! [`Reads`], and the others have a [`Wide`].
 
-use super::clocks::{Clocks, Gathered, Given, Known, RowId, Slot, Time};
+use super::clocks::{Clocks, Gathered, Given, KnownTimes, RowId, Slot, Time};
 use super::who::{Packing, Who};
 use event::SiteId;
 
@@ -103,12 +103,12 @@ pub(super) struct Marks(Vec<Mark>);
 
 impl Marks {
     /// Adds an access in place of all that it knows.
-    pub(super) fn put(&mut self, mark: Mark, row: Known<'_>) {
+    pub(super) fn put(&mut self, mark: Mark, row: KnownTimes<'_>) {
         self.keep_unknown(row);
         self.0.push(mark);
     }
 
-    pub(super) fn keep_unknown(&mut self, row: Known<'_>) {
+    pub(super) fn keep_unknown(&mut self, row: KnownTimes<'_>) {
         self.0.retain(|mark| !row.has(*mark));
     }
 
@@ -118,7 +118,7 @@ impl Marks {
 
     /// The latest access that the row does not know, or the one given if that is later.
     #[inline]
-    pub(super) fn latest_unknown(&self, row: Known<'_>, or: Mark) -> Mark {
+    pub(super) fn latest_unknown(&self, row: KnownTimes<'_>, or: Mark) -> Mark {
         self.0.iter().filter(|&&mark| !row.has(mark)).fold(or, |a, &b| a.or_later(b))
     }
 }
@@ -158,7 +158,7 @@ impl Reads {
 
     /// Adds a read to those of a variable; `known` is what its thread knows.
     #[inline]
-    pub(super) fn put(&mut self, reads: &mut Mark, mark: Mark, known: Known<'_>) {
+    pub(super) fn put(&mut self, reads: &mut Mark, mark: Mark, known: KnownTimes<'_>) {
         if known.has(*reads) {
             *reads = mark;
         } else if reads.is_shared() {
@@ -173,7 +173,7 @@ impl Reads {
     }
 
     #[cold]
-    fn share(&mut self, reads: &mut Mark, mark: Mark, known: Known<'_>) {
+    fn share(&mut self, reads: &mut Mark, mark: Mark, known: KnownTimes<'_>) {
         self.widen(known.times.len());
         let row = self.free.pop().unwrap_or_else(|| {
             let row = self.marks.len() / self.stride;
@@ -207,7 +207,7 @@ impl Reads {
 
     /// The latest read that is not known, or the access given if that is later.
     #[inline]
-    pub(super) fn latest_unknown(&self, reads: Mark, known: Known<'_>, or: Mark) -> Mark {
+    pub(super) fn latest_unknown(&self, reads: Mark, known: KnownTimes<'_>, or: Mark) -> Mark {
         if !reads.is_shared() {
             return if known.has(reads) { or } else { or.or_later(reads) };
         }
@@ -216,7 +216,7 @@ impl Reads {
     }
 
     /// Forgets the reads that are known.
-    pub(super) fn keep_unknown(&mut self, reads: &mut Mark, known: Known<'_>) {
+    pub(super) fn keep_unknown(&mut self, reads: &mut Mark, known: KnownTimes<'_>) {
         if !reads.is_shared() {
             if known.has(*reads) {
                 *reads = Mark::default();
@@ -255,7 +255,7 @@ impl Reads {
 impl Var {
     /// The latest plain write that the row does not know; the time is 0 if there is none.
     #[inline]
-    pub(super) fn unknown_write(&self, row: Known<'_>, wide: Option<&Wide>) -> Mark {
+    pub(super) fn unknown_write(&self, row: KnownTimes<'_>, wide: Option<&Wide>) -> Mark {
         let last = if row.has(self.write) { Mark::default() } else { self.write };
         wide.map_or(last, |wide| wide.writes.latest_unknown(row, last))
     }

@@ -164,19 +164,20 @@ impl LostWakeups {
                     self.reads.write(event);
                     self.writes.write(event, index);
                 }
-                _ => self.rare(batch, index, event),
+                Op::Release => {
+                    self.given.insert((event.thread(), event.lock()), index);
+                }
+                Op::Wait | Op::Woken | Op::Notify | Op::NotifyAll => self.condition(batch, index, event),
+                _ => {}
             }
         }
     }
 
-    /// Everything but accesses.
+    /// An event of a condition.
     #[inline(never)]
-    fn rare(&mut self, batch: &Batch, index: u64, event: Event) {
+    fn condition(&mut self, batch: &Batch, index: u64, event: Event) {
         match event.op() {
             Op::Woken => self.reads.forget(event.thread()),
-            Op::Release => {
-                self.given.insert((event.thread(), event.lock()), index);
-            }
             Op::Wait => {
                 let (place, lock) = (Place::new(event, index), batch.extra(event).lock);
                 let cond = &mut self.conds[event.cond().index()];

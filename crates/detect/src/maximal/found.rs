@@ -1,7 +1,7 @@
 //! The races found so far, and what is still worth asking.
 
 use super::pairs::Pair;
-use super::{Known, SitePair};
+use super::{KnownRaces, SitePair};
 use crate::race::{Access, Race, Races};
 use crate::windows::Schedule;
 use event::{LockId, SiteId};
@@ -10,9 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sync::HeldLocks;
 
 /// Collects races.
-pub(super) struct Found {
+pub(super) struct RaceCollector {
     most: usize,
-    known: Known,
+    known: KnownRaces,
     races: Races,
     prefixes: Vec<Schedule>,
     /// Where a race is kept, if it is.
@@ -25,9 +25,9 @@ fn key(window: &Window, pair: &Pair) -> SitePair {
     (a.min(b), a.max(b), pair.variable)
 }
 
-impl Found {
-    pub(super) fn new(most: usize, known: Known) -> Found {
-        Found {
+impl RaceCollector {
+    pub(super) fn new(most: usize, known: KnownRaces) -> RaceCollector {
+        RaceCollector {
             most,
             known,
             races: Races::default(),

@@ -18,7 +18,7 @@ use crate::prefilter::Filtered;
 use crate::race::Races;
 use crate::windows::Schedule;
 use event::{Event, Names, SiteId, Value, VarId};
-use found::Found;
+use found::RaceCollector;
 use reach::{Answer, Limits, Question, Reach, Window};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
@@ -56,7 +56,7 @@ impl Default for Options<'_> {
 
 /// What others have found already, and need not be found again.
 #[derive(Clone, Default, Debug)]
-pub struct Known {
+pub struct KnownRaces {
     /// Events that are the later half of a race.
     pub racy_events: FxHashSet<u64>,
     /// Races.
@@ -97,14 +97,14 @@ fn is_over(limits: &Limits<'_>) -> bool {
 /// Looks for all races, window after window.
 pub struct Maximal<'o> {
     options: Options<'o>,
-    found: Found,
+    found: RaceCollector,
     looked: Looked,
 }
 
 impl<'o> Maximal<'o> {
     /// Before the first window.
-    pub fn new(options: Options<'o>, known: Known) -> Self {
-        Maximal { options, found: Found::new(options.most, known), looked: Looked::default() }
+    pub fn new(options: Options<'o>, known: KnownRaces) -> Self {
+        Maximal { options, found: RaceCollector::new(options.most, known), looked: Looked::default() }
     }
 
     /// Whether a window of these events has something to ask. If not, it counts as looked at.

@@ -59,7 +59,7 @@ pub(super) struct Index<'a> {
 }
 
 /// What was found along the recorded run.
-pub(super) struct Found {
+pub(super) struct TraceFacts {
     pub(super) chain: Vec<u32>,
     pub(super) position: Vec<u32>,
     pub(super) predecessors: Vec<u32>,
@@ -98,8 +98,8 @@ pub(super) fn is_access(event: Event) -> bool {
 }
 
 impl<'a> Index<'a> {
-    pub(super) fn new(events: &'a [Event], found: Found, vars: usize, locks: usize) -> Index<'a> {
-        let Found { chain, position, predecessors, before, held, clocks, sections, holds, never, apart } = found;
+    pub(super) fn new(events: &'a [Event], found: TraceFacts, vars: usize, locks: usize) -> Index<'a> {
+        let TraceFacts { chain, position, predecessors, before, held, clocks, sections, holds, never, apart } = found;
         let (chain_starts, chain_events) = by_key(never.len(), chain.iter().copied().zip(0..));
         let accesses = events.iter().zip(0..).filter(|(event, _)| is_access(**event));
         let (var_starts, var_events) = by_key(vars, accesses.map(|(event, at)| (event.object(), at)));

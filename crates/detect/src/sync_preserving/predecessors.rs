@@ -4,7 +4,7 @@
 //! All of these rules only speak of events recorded before, so a vector of counts per event says everything.
 
 use super::clocks::{Clocks, EMPTY, join};
-use super::index::{Found, is_access};
+use super::index::{TraceFacts, is_access};
 use super::semaphores::{Empty, Semaphores};
 use super::{NONE, TooLarge};
 use crate::sections::{Act, Sections};
@@ -59,7 +59,7 @@ struct Pass<'a> {
     threads: Vec<Thread>,
     /// By chain: its last event, and the thread that it is of.
     chains: Vec<(u32, u32)>,
-    found: Found,
+    found: TraceFacts,
     /// What the present event needs.
     clock: Vec<u32>,
     changed: bool,
@@ -75,13 +75,13 @@ struct Pass<'a> {
 }
 
 /// Looks through the recorded run.
-pub(super) fn find(names: &Names, trace: &Batch) -> Result<Found, TooLarge> {
+pub(super) fn find(names: &Names, trace: &Batch) -> Result<TraceFacts, TooLarge> {
     let events = trace.events.len();
     let mut pass = Pass {
         trace,
         threads: vec![Thread { chain: NONE, last: NONE, ..Thread::default() }; names.space(Space::Thread).len()],
         chains: Vec::new(),
-        found: Found {
+        found: TraceFacts {
             chain: vec![0; events],
             position: vec![0; events],
             predecessors: vec![EMPTY; events],
@@ -377,7 +377,7 @@ impl Pass<'_> {
         }
     }
 
-    fn finish(mut self) -> Found {
+    fn finish(mut self) -> TraceFacts {
         self.never_behind_early_sections();
         self.found.sections = self.sections.all;
         self.found.holds = self.sections.holds;

@@ -39,7 +39,7 @@ impl Run {
 
     fn maximal(&self) -> maximal::Report {
         let options = maximal::Options { deadline: soon(), ..maximal::Options::default() };
-        let mut maximal = Maximal::new(options, maximal::Known::default());
+        let mut maximal = Maximal::new(options, maximal::KnownRaces::default());
         Windows::new(&self.names, &self.batch, WINDOW).for_each(|e| maximal.window(&self.names, &e, &unknown));
         maximal.finish()
     }

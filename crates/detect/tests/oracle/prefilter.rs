@@ -6,7 +6,7 @@ use detect::hb::Hb;
 use detect::lock_order::{LockOrder, LockOrderOptions};
 use detect::lockset::Lockset;
 use detect::lost_wakeup::LostWakeups;
-use detect::maximal::{self, Known, Maximal};
+use detect::maximal::{self, KnownRaces, Maximal};
 use detect::misuse::Misuses;
 use detect::prefilter::{Filtered, Prefilter, each_masked};
 use detect::sync_preserving::{Options, SyncPreserving};
@@ -74,7 +74,7 @@ fn what_is_ruled_out_is_not_there() {
         assert_eq!(predicted(None), predicted(Some(&filtered)), "{}", shown());
         let windows = |filtered| {
             let options = maximal::Options { filtered, ..maximal::Options::default() };
-            let mut maximal = Maximal::new(options, Known::default());
+            let mut maximal = Maximal::new(options, KnownRaces::default());
             let mut windows = Windows::new(names, batch, 12);
             while let Some(window) = windows.next_with(|window| maximal.wants(&batch.events[window])) {
                 maximal.window(names, &window, &|var| case.initial(var));

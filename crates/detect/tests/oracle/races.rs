@@ -3,7 +3,7 @@
 use crate::Case;
 use detect::Races;
 use detect::hb::Hb;
-use detect::maximal::{self, Known, Maximal};
+use detect::maximal::{self, KnownRaces, Maximal};
 use detect::sync_preserving::{Options, SyncPreserving};
 use event::{Causality, Op, Order};
 use oracle::cases;
@@ -128,7 +128,7 @@ fn maximal_finds_all_races() {
     for seed in 0..count {
         let case = Case::with_sites(6 << 32 | seed);
         let (names, batch) = (&case.trace.names, &case.trace.batch);
-        let mut maximal = Maximal::new(maximal::Options::default(), Known::default());
+        let mut maximal = Maximal::new(maximal::Options::default(), KnownRaces::default());
         for window in Windows::new(names, batch, 100) {
             maximal.window(names, &window, &|var| case.initial(var));
         }

@@ -5,8 +5,8 @@
 //! chain.
 
 mod chains;
-mod held;
 mod lifetimes;
+mod open_sections;
 mod orderly;
 mod predecessors;
 mod runs;
@@ -15,8 +15,8 @@ mod semaphores;
 mod wakes;
 
 pub(crate) use chains::Chains;
-pub(crate) use held::Held;
 pub(crate) use lifetimes::Lifetimes;
+pub(crate) use open_sections::OpenSections;
 pub(crate) use predecessors::Predecessors;
 pub(crate) use runs::Runs;
 pub(crate) use sections::{Effect, NONE, Section, Sections};
@@ -58,7 +58,7 @@ pub(crate) struct Facts {
     pub(crate) lifetimes: Lifetimes,
     pub(crate) semaphores: Semaphores,
     pub(crate) runs: Runs,
-    pub(crate) held: Held,
+    pub(crate) held: OpenSections,
     /// The recorded order is feasible, as it is in every trace without problems.
     pub(crate) orderly: bool,
 }
@@ -86,7 +86,7 @@ impl Facts {
             wakeups,
             lifetimes: Lifetimes::new(trace, &chains, initial),
             semaphores,
-            held: Held::new(&runs, chains.len()),
+            held: OpenSections::new(&runs, chains.len()),
             runs,
             orderly,
             chains,

@@ -33,7 +33,7 @@ impl Run {
 
 /// Where a section is found.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SectionPlace {
     /// The number of its lock among those that matter; [`NONE`] if nothing can hinder it.
     pub(crate) lock: u32,
     pub(crate) chain: u32,
@@ -46,7 +46,7 @@ pub(crate) struct Place {
 pub(crate) struct Runs {
     pub(crate) locks: Vec<Vec<Run>>,
     /// By section.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<SectionPlace>,
     /// The sections that are open when the window begins, of the locks that matter.
     pub(crate) at_first: Vec<u32>,
 }
@@ -63,7 +63,7 @@ impl Runs {
                 event => chains.position(event) + 1,
             };
             let (open, close) = (count(section.open, 0), count(section.close, NONE));
-            places.push(Place { lock: NONE, chain, shared: section.shared, open, close });
+            places.push(SectionPlace { lock: NONE, chain, shared: section.shared, open, close });
             if chain == NONE || close == 0 {
                 continue;
             }

@@ -70,12 +70,12 @@ impl Thread {
 
 /// A row, to be asked about accesses.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::hb) struct Known<'a> {
+pub(in crate::hb) struct KnownTimes<'a> {
     pub(in crate::hb) times: &'a [Time],
     pub(in crate::hb) packing: Packing,
 }
 
-impl Known<'_> {
+impl KnownTimes<'_> {
     /// Whether an access is known. (That of [`Who::NONE`] at the end of time never is.)
     #[inline]
     pub(in crate::hb) fn has(self, mark: Mark) -> bool {
@@ -200,8 +200,8 @@ impl Clocks {
 
     /// What a row knows of accesses.
     #[inline]
-    pub(in crate::hb) fn known(&self, row: RowId) -> Known<'_> {
-        Known { times: self.row(row), packing: self.packing }
+    pub(in crate::hb) fn known(&self, row: RowId) -> KnownTimes<'_> {
+        KnownTimes { times: self.row(row), packing: self.packing }
     }
 
     /// What a row knows.

@@ -15,14 +15,14 @@ struct Node {
 const MOST_COPIED: usize = 64;
 
 /// The lists.
-pub(crate) struct Held {
+pub(crate) struct OpenSections {
     nodes: Vec<Node>,
     /// By chain: after so many events this list is that of the open ones, up to the next entry.
     changes: Vec<Vec<(u32, u32)>>,
 }
 
-impl Held {
-    pub(crate) fn new(runs: &Runs, chains: usize) -> Held {
+impl OpenSections {
+    pub(crate) fn new(runs: &Runs, chains: usize) -> OpenSections {
         let mut events: Vec<Vec<(u32, bool, u32)>> = vec![Vec::new(); chains];
         for (number, place) in (0u32..).zip(&runs.places).filter(|(_, place)| place.lock != NONE) {
             events[place.chain as usize].push((place.open, true, number));
@@ -30,7 +30,7 @@ impl Held {
                 events[place.chain as usize].push((place.close, false, number));
             }
         }
-        let mut held = Held { nodes: Vec::new(), changes: Vec::with_capacity(chains) };
+        let mut held = OpenSections { nodes: Vec::new(), changes: Vec::with_capacity(chains) };
         for mut events in events {
             events.sort_unstable();
             let mut changes = vec![(0, NONE)];
