@@ -5,8 +5,8 @@ use super::tree::{Forest, Key, TakenAt};
 use event::{Batch, Event, Id, LockId, SiteId, ThreadId};
 use sync::{Change, LockMode, Sections};
 
-/// Locks nested deeper than this stay out of the tree: the release of an inner lock looks through what is held, and every
-/// path of the tree is a set of locks.
+/// Locks nested deeper than this stay out of the tree: the release of an inner lock looks through what is held, and
+/// every path of the tree is a set of locks.
 const DEEPEST: usize = 128;
 
 /// A lock on the path of a thread.
