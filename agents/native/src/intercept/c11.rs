@@ -107,7 +107,7 @@ unsafe extern "C" fn condition_timed_wait(
 }
 
 unsafe extern "C" fn thread_join(thread: libc::pthread_t, value: Pointer, pc: usize) -> c_int {
-    threads::joining(thread, pc, || real::thrd_join(thread, value))
+    threads::waiting_for(thread, pc, || real::thrd_join(thread, value))
 }
 
 unsafe extern "C" fn thread_detach(thread: libc::pthread_t, pc: usize) -> c_int {

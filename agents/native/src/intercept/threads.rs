@@ -162,13 +162,20 @@ pub(super) unsafe extern "C" fn create_c11(
     creating(routine as usize, argument, true, pc, |start| real::thrd_create(thread, run_c11, start))
 }
 
-/// Joins by `real`.
+/// Joins by `real`, which waits for as long as it takes: that is announced.
+pub(super) unsafe fn waiting_for(thread: pthread_t, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
+    if !is_quiet()
+        && let Some(slot) = THREADS.get(thread)
+    {
+        record(pc, |thread| thread.joins(slot));
+    }
+    joining(thread, pc, real)
+}
+
+/// Joins by `real`, which may give up.
 pub(super) unsafe fn joining(thread: pthread_t, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
     // Before: afterwards the value may already be another thread's.
     let slot = if is_quiet() { None } else { THREADS.get(thread) };
-    if let Some(slot) = slot {
-        record(pc, |thread| thread.joins(slot));
-    }
     let result = thread::parked(real);
     if let Some(slot) = slot
         && result == 0
@@ -193,7 +200,7 @@ pub(super) unsafe fn detaching(thread: pthread_t, pc: usize, real: impl FnOnce()
 }
 
 unsafe extern "C" fn join(thread: pthread_t, value: Pointer, pc: usize) -> c_int {
-    joining(thread, pc, || real::pthread_join(thread, value))
+    waiting_for(thread, pc, || real::pthread_join(thread, value))
 }
 
 unsafe extern "C" fn try_join(thread: pthread_t, value: Pointer, pc: usize) -> c_int {

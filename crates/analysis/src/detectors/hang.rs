@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "hang",
-    help: "threads that wait for ever when the run ends. Observed; a warning where a thread could still have come",
+    help: "threads that wait when the run ends: for ever (observed), or maybe so (warnings)",
     needs_trace: false,
     live: false,
     start: |_| Box::new(HangFinder::new()),
@@ -74,15 +74,15 @@ fn claim(found: &Hangs, hang: &Hang, end: &TraceEnd<'_>) -> Claim {
     });
     let (basis, rest) = if hang.stuck {
         let rest = match blocker {
-            Some(thread) if thread == hang.at.thread => "it holds it already and waits for itself".to_owned(),
+            Some(thread) if thread == hang.at.thread => "it waits for itself".to_owned(),
             Some(thread) => format!("{} {}", names.thread(thread), state(found, thread)),
-            None => "every other thread waits as well or has ended".to_owned(),
+            None => "no other thread is concerned".to_owned(),
         };
         (observed(end), format!("{rest}: no thread can let it go on"))
     } else {
         let list: Vec<&str> = hang.may_release.iter().map(|&thread| names.thread(thread)).collect();
         let rest = match list.as_slice() {
-            [] => "it may have been about to go on".to_owned(),
+            [] => "no thread that runs could let it go on, but it may have been woken already, or give up".to_owned(),
             some => format!("{} could still have let it go on", some.join(", ")),
         };
         (Basis::Warning, rest)
