@@ -250,6 +250,7 @@ impl Observed {
 
     /// Ends the trace.
     pub(crate) fn finish(mut self) -> Observation {
+        self.build.close();
         let state = self.shared.state();
         let abandoned = self.losses.len();
         match state {

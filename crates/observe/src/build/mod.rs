@@ -192,11 +192,16 @@ impl Build {
         self.out.flush(&self.names, &self.meta);
     }
 
-    /// Ends the trace.
-    pub(crate) fn finish(mut self, losses: &[Loss]) -> io::Result<Sink> {
+    /// Adds the last events: there are no more records.
+    pub(crate) fn close(&mut self) {
         self.flush_deferred(0);
         self.record_open_requests();
         self.record_open_announcements();
+    }
+
+    /// Ends the trace.
+    pub(crate) fn finish(mut self, losses: &[Loss]) -> io::Result<Sink> {
+        self.close();
         self.out.finish(&self.names, &self.meta, losses)
     }
 
