@@ -164,7 +164,7 @@ impl LockSets {
 }
 
 /// The locks that a thread holds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct HeldSet {
     set: SetId,
     /// Locks that are held, but that there was no room for in the set.
@@ -221,16 +221,20 @@ pub(crate) struct Protection {
 impl Protection {
     /// An event of the thread has taken or given a lock.
     #[inline]
-    pub(crate) fn update<T>(&mut self, sets: &mut LockSets, effect: &Effect<T>) {
+    pub(crate) fn update(&mut self, sets: &mut LockSets, effect: &Effect) {
+        // Most programs have no reader locks, and one set is enough.
+        let together = self.reads == self.writes;
         if effect.takes {
             self.reads.take(sets, effect.lock);
         } else if effect.gives {
             self.reads.give(sets, effect.lock);
         }
         match effect.exclusive {
-            Change::Opens(_) => self.writes.take(sets, effect.lock),
-            Change::Closes(_) => self.writes.give(sets, effect.lock),
             Change::None | Change::ClosesInitial => {}
+            Change::Opens(()) if together && effect.takes => self.writes = self.reads,
+            Change::Closes(()) if together && effect.gives => self.writes = self.reads,
+            Change::Opens(()) => self.writes.take(sets, effect.lock),
+            Change::Closes(()) => self.writes.give(sets, effect.lock),
         }
     }
 }
