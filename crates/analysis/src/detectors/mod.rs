@@ -1,6 +1,6 @@
 //! The registry of detectors, and what each of them is: a pass along the trace that makes claims.
 //!
-//! A detector is a file here with an [`Entry`], and a line in [`DETECTORS`]: flags, help, documentation tests and plans
+//! A detector is a file here with an `Entry`, and a line in `DETECTORS`: flags, help, documentation tests and plans
 //! derive from that table. Its algorithm is in `crates/detect`; the file here turns what that found into claims. No
 //! prediction becomes a finding that its own check (see `verify.rs`) did not accept.
 
