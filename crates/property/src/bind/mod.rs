@@ -1,7 +1,7 @@
 //! A specification bound to a trace: which recorded names its declarations mean, and what each event does to it.
 //!
 //! The recorded run ([`crate::run`]) and the search of other runs ([`crate::steps`]) read events by the same
-//! [`Reader`], and the names that the run has bound are not bound again.
+//! `Reader`, and the names that the run has bound are not bound again.
 
 mod filter;
 pub(crate) mod matching;
