@@ -6,13 +6,13 @@
 //! **Deviates**: the trace does not show when a thread ends, unless another joined it. A thread that does not wait and
 //! was not joined counts as one that may still act.
 //!
-//! **May miss** hangs by conditions, latches and semaphores: a thread that waits for one may have been notified already,
-//! may give up after a time, or may be woken by a signal handler or another process. Such waits are only warnings, and
-//! so are waits for locks that only readers hold (the trace does not say how a lock is asked for).
+//! **May miss** hangs by conditions, latches and semaphores: a thread that waits for one may have been notified
+//! already, may give up after a time, or may be woken by a signal handler or another process. Such waits are only
+//! warnings, and so are waits for locks that only readers hold (the trace does not say how a lock is asked for).
 //!
-//! **Raises no false alarm**: a thread is *stuck* only if it waits for a lock whose holder is stuck or has ended, or for
-//! the end of a stuck thread. A release is recorded before it happens, and none of these threads can be the first to go
-//! on, so it does not matter that the last records of a killed program are missing.
+//! **Raises no false alarm**: a thread is *stuck* only if it waits for a lock whose holder is stuck or has ended, or
+//! for the end of a stuck thread. A release is recorded before it happens, and none of these threads can be the first
+//! to go on, so it does not matter that the last records of a killed program are missing.
 
 use crate::Place;
 use event::{Batch, CondId, Event, Id, LatchId, LockId, Names, Op, SemId, Space, ThreadId};
@@ -240,7 +240,8 @@ impl WaitForGraph {
         let mut reached: Vec<ThreadId> = (0..can.len()).map(ThreadId::from_index).collect();
         reached.retain(|thread| finder.threads[thread.index()].may_act());
         reached.extend(&self.for_any);
-        // Locks that no thread holds exclusively, and joins of threads that have ended or never were, may return at once.
+        // Locks that no thread holds exclusively, and joins of threads that have ended or never were, may return at
+        // once.
         let free = self.for_lock.iter().filter(|(lock, _)| !self.holders.contains_key(lock));
         let gone = |thread: &ThreadId| {
             let Thread { exists, joined, .. } = finder.threads[thread.index()];
