@@ -1,7 +1,7 @@
-//! The layout of keys during an *epoch*, a number of consecutive levels.
+//! The layout of keys during a *stage*, a number of consecutive levels.
 //!
-//! A key counts from a *base*, a cut that all cuts of the epoch contain, and has fields only for chains that can move
-//! in the epoch. When an epoch is over, the base moves up. So keys stay small, however long the chains are and however
+//! A key counts from a *base*, a cut that all cuts of the stage contain, and has fields only for chains that can move
+//! in the stage. When a stage is over, the base moves up. So keys stay small, however long the chains are and however
 //! many threads come and go.
 
 use crate::key::Key;
@@ -16,7 +16,7 @@ pub(crate) struct Field {
     pub(crate) mask: u32,
 }
 
-/// The layout of the keys of an epoch.
+/// The layout of the keys of a stage.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Layout {
     /// By chain: the number of events that every cut contains.
@@ -33,27 +33,27 @@ pub(crate) struct Layout {
 /// Widths that keys can have.
 pub(crate) const WIDTHS: [u32; 5] = [64, 128, 256, 1024, 4096];
 
-/// If an epoch would have fewer levels than this, a wider key is tried.
-const SHORT_EPOCH: u32 = 16;
+/// If a stage would have fewer levels than this, a wider key is tried.
+const SHORT_STAGE: u32 = 16;
 
-/// How far a chain can move during an epoch.
+/// How far a chain can move during a stage.
 #[derive(Clone, Copy)]
 pub(crate) struct ChainExtent {
     pub(crate) chain: u32,
-    /// The greatest number of its events beyond the base in the first level of the epoch.
+    /// The greatest number of its events beyond the base in the first level of the stage.
     pub(crate) ahead: u32,
     /// The number of its events beyond the base that are there to be taken.
     pub(crate) events: u32,
 }
 
 impl Layout {
-    /// Lays out an epoch; `None` if not even the widest key has room.
+    /// Lays out a stage; `None` if not even the widest key has room.
     pub(crate) fn new(base: Vec<u32>, reach: &[ChainExtent]) -> Option<Layout> {
         for (at, &bits) in WIDTHS.iter().enumerate() {
             let mut levels = 1 << 20;
             while levels > 0 {
                 if let Some(fields) = fit(reach, levels, bits)
-                    && (levels >= SHORT_EPOCH || at + 1 == WIDTHS.len() || is_all(reach, levels))
+                    && (levels >= SHORT_STAGE || at + 1 == WIDTHS.len() || is_all(reach, levels))
                 {
                     let (fields, equal) = match equal(&fields, bits) {
                         Some(fields) => (fields, true),
@@ -105,7 +105,7 @@ fn equal(fields: &[Field], bits: u32) -> Option<Vec<Field>> {
     fits.then(|| (0..).zip(fields).map(lay).collect())
 }
 
-/// Fields for an epoch of so many levels, if they fit into a key of so many bits. No field crosses a word.
+/// Fields for a stage of so many levels, if they fit into a key of so many bits. No field crosses a word.
 fn fit(reach: &[ChainExtent], levels: u32, bits: u32) -> Option<Vec<Field>> {
     let word = if bits == 128 { 128 } else { 64 };
     let mut fields = Vec::with_capacity(reach.len());
@@ -126,14 +126,14 @@ fn fit(reach: &[ChainExtent], levels: u32, bits: u32) -> Option<Vec<Field>> {
     Some(fields)
 }
 
-/// The events of one chain that an epoch can take, by how far a cut is ahead of the base.
+/// The events of one chain that a stage can take, by how far a cut is ahead of the base.
 pub(crate) struct Table<K> {
     pub(crate) chain: u32,
     pub(crate) shift: u32,
     pub(crate) mask: u32,
     /// The key of one event of this chain: added to a cut, it takes the next event.
     pub(crate) one: K,
-    /// The events, and after them a row that no cut covers. An event that cannot come in this epoch ends the table.
+    /// The events, and after them a row that no cut covers. An event that cannot come in this stage ends the table.
     pub(crate) rows: Vec<Row<K>>,
 }
 
@@ -144,7 +144,7 @@ pub(crate) struct Row<K> {
     pub(crate) class: u32,
 }
 
-/// The tables of all chains that have a field in an epoch.
+/// The tables of all chains that have a field in a stage.
 pub(crate) struct Tables<K> {
     pub(crate) chains: Vec<Table<K>>,
     pub(crate) guards: K,
@@ -179,7 +179,7 @@ impl<K: Key> Tables<K> {
                     };
                     match field_of[prefix.chain as usize].map(|at| layout.fields[at]) {
                         Some(of) if ahead <= of.mask => key = key.plus(K::with_field(ahead, of.shift)),
-                        // A predecessor cannot come in this epoch.
+                        // A predecessor cannot come in this stage.
                         _ => break 'events,
                     }
                 }

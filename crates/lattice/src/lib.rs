@@ -8,7 +8,7 @@
 //!
 //! **How.** A cut is packed into a machine word (`key`). Taking the next event of a chain adds a constant, so the
 //! successors of a sorted level by one chain are sorted, and the next level is an n-way merge (`merge`), without
-//! hashing. Keys count from a base that moves up from *epoch* to epoch (`layout`). What a cut carries is a *payload*
+//! hashing. Keys count from a base that moves up from *stage* to stage (`layout`). What a cut carries is a *payload*
 //! (`payload`): a bit set for small automata, a list of states and contexts in general, or exact numbers of paths.
 //! Older levels are stored as far as memory allows (`history`), to read back a path to a violation (`path`).
 //!

@@ -32,7 +32,7 @@ pub struct Figures {
 /// Levels of at least this size are merged by several threads.
 const WORTH_THREADS: usize = 1 << 15;
 
-/// A chain whose next event has a predecessor further away than so many levels gets no field in an epoch. An epoch that
+/// A chain whose next event has a predecessor further away than so many levels gets no field in a stage. A stage that
 /// leaves out a chain for this reason has no more levels than this.
 const FAR: u32 = 64;
 
@@ -42,8 +42,8 @@ pub(crate) type Narrowings = BTreeMap<u64, u64>;
 /// How a search goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Next {
-    /// It goes on with another epoch.
-    Epoch,
+    /// It goes on with another stage.
+    Stage,
     /// It goes on when more messages have been received.
     Wait,
     /// It is over.
@@ -159,16 +159,16 @@ impl<P: Payload> Search<P> {
                 self.layout = Arc::new(layout);
             }
             let keys = std::mem::replace(&mut self.keys, Keys::base());
-            let next = with_keys!(keys, K: keys => self.epoch::<K>(keys, messages, limits, until));
+            let next = with_keys!(keys, K: keys => self.stage::<K>(keys, messages, limits, until));
             match next {
-                Next::Epoch => {}
+                Next::Stage => {}
                 Next::Wait => break,
                 Next::Done => self.done = true,
             }
         }
     }
 
-    /// The layout of the epoch that begins with the current level.
+    /// The layout of the stage that begins with the current level.
     fn lay_out(&self, messages: &Messages<'_>) -> Option<Layout> {
         let (mut base, mut most) = self.keys.extent(&self.layout);
         base.resize(messages.chains.len(), 0);
@@ -206,13 +206,13 @@ impl<P: Payload> Search<P> {
         Some(layout)
     }
 
-    /// Computes levels until the epoch is over.
-    fn epoch<K: Wide>(&mut self, keys: Vec<K>, messages: &Messages<'_>, limits: &Limits<'_>, until: u64) -> Next {
+    /// Computes levels until the stage is over.
+    fn stage<K: Wide>(&mut self, keys: Vec<K>, messages: &Messages<'_>, limits: &Limits<'_>, until: u64) -> Next {
         let layout = self.layout.clone();
         let tables = Tables::<K>::new(&layout, messages, self.bound.as_deref());
         let mut level = Level { keys, column: std::mem::take(&mut self.column) };
         let mut spare: Vec<K> = Vec::new();
-        let mut next = Next::Epoch;
+        let mut next = Next::Stage;
         for _ in 0..layout.levels {
             if self.depth >= until {
                 break;
