@@ -174,15 +174,15 @@ impl Definition {
     /// events of the sections it failed in, and before their closing ones; a paired `woken` comes after its notify.
     fn common_order(&self, a: usize, b: usize) -> bool {
         let (one, other) = (&self.events()[a], &self.events()[b]);
-        let barrier = a < b
-            && (one.is_barrier() || other.is_barrier())
+        let boundary = a < b
+            && (one.bounds_lifetime() || other.bounds_lifetime())
             && one.accesses().is_some()
             && one.accesses() == other.accesses();
         let failed_in = |tfail: usize| self.run.failed_in.get(&tfail).into_iter().flatten();
         let stays_inside = failed_in(b).any(|&s| self.run.sections[s].opens == Some(a))
             || failed_in(a).any(|&s| self.run.sections[s].closes == Some(b));
         let notified = self.run.woken_by.get(&b).is_some_and(|&(_, notify)| notify == a);
-        barrier || stays_inside || notified
+        boundary || stays_inside || notified
     }
 
     /// An opening exclusive event comes only while no other thread has a section of that lock open, of either kind; an
@@ -254,10 +254,10 @@ impl Definition {
         event.op != Op::AtomicRmw && seen.is_known() && seen == event.value
     }
 
-    /// Only before the first barrier does the initial value have a recorded value.
+    /// Only before the first lifetime boundary does the initial value have a recorded value.
     fn initial_value(&self, prefix: &[usize], variable: u32) -> Value {
-        let barrier = |&e: &usize| self.events()[e].is_barrier() && self.events()[e].object == variable;
-        if prefix.iter().any(barrier) { Value::Unknown } else { self.initial[variable as usize] }
+        let boundary = |&e: &usize| self.events()[e].bounds_lifetime() && self.events()[e].object == variable;
+        if prefix.iter().any(boundary) { Value::Unknown } else { self.initial[variable as usize] }
     }
 
     // To count without trying every order.

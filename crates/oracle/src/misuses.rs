@@ -71,8 +71,8 @@ pub fn misuses(events: &[RecordedEvent]) -> BTreeSet<(usize, Misuse)> {
             _ => {}
         }
         let Some(variable) = event.accesses().filter(|_| event.op != Op::Alloc) else { continue };
-        let barrier = events[..e].iter().rfind(|other| other.is_barrier() && other.object == variable);
-        if barrier.is_some_and(|other| other.op == Op::Free) {
+        let boundary = events[..e].iter().rfind(|other| other.bounds_lifetime() && other.object == variable);
+        if boundary.is_some_and(|other| other.op == Op::Free) {
             found.insert((e, Misuse::Freed));
         }
     }

@@ -31,16 +31,16 @@ impl Definition {
     fn both_next(&self, came: Set, e: usize, f: usize) -> bool {
         self.is_next(came, e)
             && self.is_next(came, f)
-            && self.in_order_with_barriers(came, e, f)
-            && self.in_order_with_barriers(came, f, e)
+            && self.in_order_with_boundaries(came, e, f)
+            && self.in_order_with_boundaries(came, f, e)
     }
 
     /// In order with all other accesses of the variable as far as these are `alloc` or `free` (or it is itself a
     /// `free`): those recorded before are in the prefix.
-    fn in_order_with_barriers(&self, came: Set, e: usize, other: usize) -> bool {
+    fn in_order_with_boundaries(&self, came: Set, e: usize, other: usize) -> bool {
         let event = &self.events()[e];
         (0..e).filter(|&a| a != other && self.events()[a].accesses() == Some(event.object)).all(|a| {
-            let ordered = self.events()[a].is_barrier() || event.is_barrier();
+            let ordered = self.events()[a].bounds_lifetime() || event.bounds_lifetime();
             !ordered || has(came, a)
         })
     }

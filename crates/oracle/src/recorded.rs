@@ -25,7 +25,7 @@ pub struct RecordedEvent {
 impl RecordedEvent {
     /// An access of x is `r`, `w`, `ald`, `ast`, `armw`, `alloc` or `free`.
     pub fn accesses(&self) -> Option<u32> {
-        let access = self.reads() || self.writes() || self.is_barrier();
+        let access = self.reads() || self.writes() || self.bounds_lifetime();
         access.then_some(self.object)
     }
 
@@ -40,7 +40,7 @@ impl RecordedEvent {
     }
 
     /// `alloc` and `free`.
-    pub fn is_barrier(&self) -> bool {
+    pub fn bounds_lifetime(&self) -> bool {
         matches!(self.op, Op::Alloc | Op::Free)
     }
 
@@ -75,7 +75,7 @@ pub struct Section {
 pub struct AtomicSet {
     /// The variable.
     pub variable: u32,
-    /// The write that opens it. For an initial set: the barrier, or `None` at the beginning.
+    /// The write that opens it. For an initial set: the lifetime boundary, or `None` at the beginning.
     pub opens: Option<usize>,
     /// The reads, and the `armw` that ends the set.
     pub members: Vec<usize>,
@@ -86,7 +86,7 @@ pub struct AtomicSet {
 pub enum Writer {
     /// The value of this write.
     Write(usize),
-    /// The initial value, or the one after the last barrier.
+    /// The initial value, or the one after the last lifetime boundary.
     Initial,
 }
 
@@ -126,10 +126,10 @@ impl Recorded {
         Recorded { events, sections, without_effect, failed_in, woken_by, sets, counts }
     }
 
-    /// The last write of the variable, since its last barrier, in an order of events.
+    /// The last write of the variable, since its last lifetime boundary, in an order of events.
     pub fn last_write(&self, order: &[usize], variable: u32) -> Writer {
         let is_it = |&&e: &&usize| {
-            self.events[e].accesses() == Some(variable) && (self.events[e].writes() || self.events[e].is_barrier())
+            self.events[e].accesses() == Some(variable) && (self.events[e].writes() || self.events[e].bounds_lifetime())
         };
         match order.iter().rev().find(is_it) {
             Some(&e) if self.events[e].writes() => Writer::Write(e),
@@ -273,8 +273,8 @@ fn woken_by(events: &[RecordedEvent]) -> BTreeMap<usize, (usize, usize)> {
     woken_by
 }
 
-/// Between two barriers each write opens a set; the following reads belong to it, until the next write, and so does
-/// that write if it is an `armw`. What comes before the first write belongs to the initial set.
+/// Between two lifetime boundaries each write opens a set; the following reads belong to it, until the next write, and
+/// so does that write if it is an `armw`. What comes before the first write belongs to the initial set.
 fn atomic_sets(events: &[RecordedEvent]) -> Vec<AtomicSet> {
     let mut sets = Vec::new();
     let mut variables: Vec<u32> = events.iter().filter_map(RecordedEvent::accesses).collect();
@@ -286,7 +286,7 @@ fn atomic_sets(events: &[RecordedEvent]) -> Vec<AtomicSet> {
             if event.reads() {
                 current.members.push(e);
             }
-            if event.writes() || event.is_barrier() {
+            if event.writes() || event.bounds_lifetime() {
                 let next = AtomicSet { variable, opens: Some(e), members: Vec::new() };
                 sets.push(std::mem::replace(&mut current, next));
             }

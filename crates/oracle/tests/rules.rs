@@ -69,8 +69,8 @@ fn variables() {
     admitted(atomic, &[1, 0], &[WeakHb, Maximal]);
     let mixed = "A|ast(x)=1|\nB|w(x)=2|\n";
     admitted(mixed, &[1, 0], &[SyncOnly, WeakHb, Maximal]);
-    let barrier = "A|alloc(x)|\nB|r(x)|\n";
-    admitted(barrier, &[1, 0], &[SyncOnly]);
+    let boundary = "A|alloc(x)|\nB|r(x)|\n";
+    admitted(boundary, &[1, 0], &[SyncOnly]);
 }
 
 #[test]
@@ -86,12 +86,12 @@ fn atomic_sets() {
     admitted(text, &[1], &[SyncOnly, Maximal]);
     admitted(text, &[1, 0], &[SyncOnly]);
     admitted(text, &[1, 2, 0], &[SyncOnly, Maximal]);
-    // After a barrier the initial value is unknown.
+    // After a lifetime boundary the initial value is unknown.
     let text = "#! init x=2\nA|alloc(x)|\nA|r(x)=2|\nB|w(x)=2|\nB|r(x)=2|\n";
     admitted(text, &[0, 2, 1], &[SyncOnly, Maximal]);
     let text = "#! init x=2\nA|alloc(x)|\nA|w(x)=2|\nB|r(x)=2|\n";
     admitted(text, &[0, 2], &[SyncOnly]);
-    // Before the first barrier it is known.
+    // Before the first lifetime boundary it is known.
     admitted("#! init x=2\nA|w(x)=2|\nB|r(x)=2|\n", &[1, 0], &[SyncOnly, Maximal]);
     admitted("A|w(x)=2|\nB|r(x)=2|\n", &[1, 0], &[SyncOnly]);
     admitted("#! init x=2\nA|w(x)=2|\nB|r(x)|\n", &[1, 0], &[SyncOnly]);

@@ -45,10 +45,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod barriers;
 mod builder;
 mod event_structure;
 mod full_hb;
+mod lifetime_boundaries;
 mod lifetimes;
 mod locks;
 mod maximal;

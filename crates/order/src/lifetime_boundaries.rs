@@ -8,18 +8,18 @@ use rustc_hash::FxHashMap;
 
 /// The clocks of variables that a window allocates or frees.
 #[derive(Default)]
-pub(crate) struct Barriers {
+pub(crate) struct LifetimeBoundaries {
     /// By variable: the accesses so far. Only variables with an `alloc` or `free` in the window are here.
     accesses: FxHashMap<VarId, VectorClock>,
     /// By variable: its last `alloc` or `free`.
     last: FxHashMap<VarId, VectorClock>,
 }
 
-impl Barriers {
-    pub(crate) fn new(window: &Window<'_>) -> Barriers {
-        let barriers = window.events().filter(|(_, e)| e.op().bounds_lifetime());
-        let accesses = barriers.map(|(_, e)| (e.var(), VectorClock::default())).collect();
-        Barriers { accesses, last: FxHashMap::default() }
+impl LifetimeBoundaries {
+    pub(crate) fn new(window: &Window<'_>) -> LifetimeBoundaries {
+        let boundaries = window.events().filter(|(_, e)| e.op().bounds_lifetime());
+        let accesses = boundaries.map(|(_, e)| (e.var(), VectorClock::default())).collect();
+        LifetimeBoundaries { accesses, last: FxHashMap::default() }
     }
 
     pub(crate) fn before(&self, event: Event, builder: &mut StructureBuilder) {

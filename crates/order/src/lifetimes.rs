@@ -1,15 +1,15 @@
-//! The lifetimes of variables in a window: their accesses between two barriers (`alloc`, `free`, the ends of the
-//! window).
+//! The lifetimes of variables in a window: their accesses between two lifetime boundaries (`alloc`, `free`, the ends of
+//! the window).
 //!
-//! Barriers keep their order with all accesses, so no rule of `weak-hb` or `maximal` relates accesses of different
-//! lifetimes. A lifetime within one thread, or without a conflict, needs no rules at all.
+//! Lifetime boundaries keep their order with all accesses, so no rule of `weak-hb` or `maximal` relates accesses of
+//! different lifetimes. A lifetime within one thread, or without a conflict, needs no rules at all.
 
 use crate::builder::{is_access, is_read};
 use crate::window::Window;
 use event::{ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
-/// The accesses of a variable between two barriers, summed up.
+/// The accesses of a variable between two lifetime boundaries, summed up.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Lifetime {
     pub(crate) variable: VarId,
@@ -27,7 +27,7 @@ pub(crate) struct Lifetime {
 /// The lifetimes of a window.
 pub(crate) struct Lifetimes {
     pub(crate) all: Vec<Lifetime>,
-    /// By event of the window: its lifetime. Barriers have none.
+    /// By event of the window: its lifetime. Lifetime boundaries have none.
     of_event: Vec<u32>,
 }
 

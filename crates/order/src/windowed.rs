@@ -1,9 +1,9 @@
 //! What `weak-hb` and `maximal` share: one pass along a window that finds the relevant events, their predecessors and
 //! their rules. A model differs in how it treats accesses of variables ([`Accesses`]).
 
-use crate::barriers::Barriers;
 use crate::builder::{ChainPosition, StructureBuilder, is_access};
 use crate::event_structure::EventStructure;
+use crate::lifetime_boundaries::LifetimeBoundaries;
 use crate::lifetimes::{Lifetime, Lifetimes};
 use crate::locks::Locks;
 use crate::sections::Effect;
@@ -53,7 +53,7 @@ pub(crate) fn build<A: Accesses>(
     let mut accesses = accesses(&lifetimes);
     let mut builder = StructureBuilder::new(window.trace, &window.start.events);
     let mut locks = Locks::new(window);
-    let mut barriers = Barriers::new(window);
+    let mut boundaries = LifetimeBoundaries::new(window);
     let mut wakeups = Wakeups::new(window);
     let mut semaphores = Semaphores::new(window, A::ORDERED_SEMAPHORES);
     let mut sections = window.start.sections.clone();
@@ -70,7 +70,7 @@ pub(crate) fn build<A: Accesses>(
             value: window.trace.batch.extra(event).value,
         });
         if is_access(op) {
-            barriers.before(event, &mut builder);
+            boundaries.before(event, &mut builder);
         }
         if let Some(access) = &access {
             accesses.before(access, &mut builder);
@@ -86,7 +86,7 @@ pub(crate) fn build<A: Accesses>(
         let position = (ruled || is_relevant(index)).then(|| builder.add(index, event));
 
         if is_access(op) {
-            barriers.after(event, builder.clock(event.thread()));
+            boundaries.after(event, builder.clock(event.thread()));
         }
         if let Some(access) = &access {
             accesses.after(access, position, &mut builder);

@@ -5,13 +5,7 @@ use event::Op;
 /// Whether it accesses a variable.
 #[inline]
 pub(crate) fn is_access(op: Op) -> bool {
-    op.is_plain_access() || op.is_atomic() || is_barrier(op)
-}
-
-/// Whether it begins or ends the life of its variable.
-#[inline]
-pub(crate) fn is_barrier(op: Op) -> bool {
-    op.bounds_lifetime()
+    op.is_plain_access() || op.is_atomic() || op.bounds_lifetime()
 }
 
 /// Whether it only reads its variable.

@@ -152,8 +152,8 @@ impl<'a> SyncPreserving<'a> {
         let wanted = |&var: &u32| options.filtered.is_none_or(|filtered| filtered.may_race(VarId(var)));
         let vars: Vec<u32> = (0..index.vars() as u32).filter(wanted).collect();
         for &var in &vars {
-            for life in search::lives(index, var) {
-                search.life(&life, &mut work);
+            for lifetime in search::lifetimes(index, var) {
+                search.lifetime(&lifetime, &mut work);
             }
         }
         let preserving = search.found.len();
@@ -161,8 +161,8 @@ impl<'a> SyncPreserving<'a> {
         if options.optimistic {
             let mut work = Work::new(options.stop, options.deadline, options.most_steps);
             for &var in &vars {
-                for life in search::lives(index, var) {
-                    unexamined_reversals += self.reversals.life(index, &life, &mut search, &mut work);
+                for lifetime in search::lifetimes(index, var) {
+                    unexamined_reversals += self.reversals.lifetime(index, &lifetime, &mut search, &mut work);
                 }
             }
         }

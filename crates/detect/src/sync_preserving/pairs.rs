@@ -52,12 +52,13 @@ fn add_before_except(index: &Index<'_>, closure: &mut Closure, event: u32, excep
     let behind = accesses.partition_point(|&access| access < event);
     let frees = index.events[at].op() == Op::Free;
     for &access in accesses[..behind].iter().rev() {
-        let is_barrier = index.events[access as usize].op().bounds_lifetime();
-        if access != except && (frees || is_barrier) {
+        let is_boundary = index.events[access as usize].op().bounds_lifetime();
+        if access != except && (frees || is_boundary) {
             closure.add_event(index, access);
         }
-        // The barrier needs all accesses before it; if it is the exception, its own needs are those of the other event.
-        if is_barrier {
+        // The boundary needs all accesses before it; if it is the exception, its own needs are those of the other
+        // event.
+        if is_boundary {
             break;
         }
     }

@@ -49,8 +49,8 @@ struct LockState {
 #[derive(Default)]
 struct Renewed {
     /// The last `alloc` or `free`.
-    barrier: Option<u32>,
-    /// Accesses since, the barrier included.
+    boundary: Option<u32>,
+    /// Accesses since, the boundary included.
     accesses: Lasts,
 }
 
@@ -264,12 +264,12 @@ impl Pass<'_> {
                     if !apart.is_empty() {
                         self.found.apart.insert(at, apart);
                     }
-                    if let Some(barrier) = renewed.barrier {
-                        self.need(barrier);
+                    if let Some(boundary) = renewed.boundary {
+                        self.need(boundary);
                     }
                     if event.op().bounds_lifetime() {
                         self.need_all(&renewed.accesses);
-                        renewed = Renewed { barrier: Some(at), accesses: Lasts::new() };
+                        renewed = Renewed { boundary: Some(at), accesses: Lasts::new() };
                     }
                     note(&mut renewed.accesses, self.found.chain[at as usize], at);
                     self.renewed.insert(event.object(), renewed);

@@ -5,7 +5,7 @@ use super::locks::Locks;
 use super::optimistic::{Optimistic, Policy};
 use super::pairs::conflict;
 use super::reorder::Reorder;
-use super::search::{ByChain, Life, Pair, Search, cannot_race};
+use super::search::{ByChain, Lifetime, Pair, Search, cannot_race};
 use super::work::Work;
 use event::Op;
 
@@ -72,21 +72,21 @@ impl Reversals {
         Some(witness)
     }
 
-    /// Looks at the accesses of one life that are not racy yet; how many were not tried with everything.
-    pub(super) fn life(
+    /// Looks at the accesses of one lifetime that are not racy yet; how many were not tried with everything.
+    pub(super) fn lifetime(
         &mut self,
         index: &Index<'_>,
-        life: &Life<'_>,
+        lifetime: &Lifetime<'_>,
         search: &mut Search<'_, '_>,
         work: &mut Work<'_>,
     ) -> u64 {
         let mut unexamined = 0;
-        if cannot_race(index, life.accesses, &mut self.locks, work) {
+        if cannot_race(index, lifetime.accesses, &mut self.locks, work) {
             return 0;
         }
         let mut by_chain = std::mem::take(&mut self.by_chain);
-        by_chain.fill(index, life.accesses);
-        for &f in life.accesses {
+        by_chain.fill(index, lifetime.accesses);
+        for &f in lifetime.accesses {
             if search.is_racy(f) {
                 continue;
             }

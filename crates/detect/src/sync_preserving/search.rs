@@ -21,7 +21,7 @@ pub(super) struct Pair {
 }
 
 /// The accesses of a variable between two `alloc` or `free`, these included if they are `free`.
-pub(super) struct Life<'i> {
+pub(super) struct Lifetime<'i> {
     /// In recorded order; no `alloc`, and no `free` but that at the ends.
     pub(super) accesses: &'i [u32],
     /// The `free` that it begins with.
@@ -30,8 +30,8 @@ pub(super) struct Life<'i> {
     pub(super) freed_after: Option<u32>,
 }
 
-/// The lives of a variable.
-pub(super) fn lives<'i>(index: &'i Index<'_>, var: u32) -> impl Iterator<Item = Life<'i>> {
+/// The lifetimes of a variable.
+pub(super) fn lifetimes<'i>(index: &'i Index<'_>, var: u32) -> impl Iterator<Item = Lifetime<'i>> {
     let mut rest = index.accesses(var);
     let mut freed_before = None;
     let mut over = rest.is_empty();
@@ -42,15 +42,15 @@ pub(super) fn lives<'i>(index: &'i Index<'_>, var: u32) -> impl Iterator<Item = 
         let op = |at: u32| index.events[at as usize].op();
         let end = rest.iter().position(|&at| op(at).bounds_lifetime());
         let accesses = &rest[..end.unwrap_or(rest.len())];
-        let barrier = end.map(|end| rest[end]);
-        let freed_after = barrier.filter(|&at| op(at) == Op::Free);
-        let life = Life { accesses, freed_before, freed_after };
+        let boundary = end.map(|end| rest[end]);
+        let freed_after = boundary.filter(|&at| op(at) == Op::Free);
+        let lifetime = Lifetime { accesses, freed_before, freed_after };
         match end {
             Some(end) => rest = &rest[end + 1..],
             None => over = true,
         }
         freed_before = freed_after;
-        Some(life)
+        Some(lifetime)
     })
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Chain {
     has: u8,
 }
 
-/// The accesses of a life by chain.
+/// The accesses of a lifetime by chain.
 #[derive(Default, Debug)]
 pub(super) struct ByChain {
     pub(super) chains: Vec<Chain>,
@@ -129,8 +129,8 @@ impl ByChain {
     }
 }
 
-/// Whether no two accesses of a life can race, because of how its variable is used: by one chain, or never written, or
-/// only atomically, or always under one lock. If time is up, it says no.
+/// Whether no two accesses of a lifetime can race, because of how its variable is used: by one chain, or never written,
+/// or only atomically, or always under one lock. If time is up, it says no.
 pub(super) fn cannot_race(index: &Index<'_>, accesses: &[u32], locks: &mut Locks, work: &mut Work<'_>) -> bool {
     let Some(&first) = accesses.first() else { return true };
     work.spent += accesses.len() as u64;
@@ -208,20 +208,20 @@ impl<'i, 'a> Search<'i, 'a> {
         self.note(pair.later, pair.earlier);
     }
 
-    /// Looks at the accesses of one life.
-    pub(super) fn life(&mut self, life: &Life<'_>, work: &mut Work<'_>) {
-        let freed = life.freed_before.is_some() || life.freed_after.is_some();
-        let quiet = cannot_race(self.index, life.accesses, &mut self.locks, work);
+    /// Looks at the accesses of one lifetime.
+    pub(super) fn lifetime(&mut self, lifetime: &Lifetime<'_>, work: &mut Work<'_>) {
+        let freed = lifetime.freed_before.is_some() || lifetime.freed_after.is_some();
+        let quiet = cannot_race(self.index, lifetime.accesses, &mut self.locks, work);
         if quiet && !freed {
             return;
         }
         if work.is_over() {
-            self.unexamined += life.accesses.len() as u64;
+            self.unexamined += lifetime.accesses.len() as u64;
             return;
         }
         let mut by_chain = std::mem::take(&mut self.by_chain);
-        by_chain.fill(self.index, life.accesses);
-        self.frees(life, &by_chain, work);
+        by_chain.fill(self.index, lifetime.accesses);
+        self.frees(lifetime, &by_chain, work);
         if !quiet {
             self.chains(&by_chain, work);
         }
@@ -330,18 +330,18 @@ impl<'i, 'a> Search<'i, 'a> {
     }
 
     /// A `free` races with the first access of a chain behind it, or the last before it: the others need that one.
-    fn frees(&mut self, life: &Life<'_>, by_chain: &ByChain, work: &mut Work<'_>) {
-        if let Some(free) = life.freed_before {
+    fn frees(&mut self, lifetime: &Lifetime<'_>, by_chain: &ByChain, work: &mut Work<'_>) {
+        if let Some(free) = lifetime.freed_before {
             for &chain in &by_chain.chains {
                 if let Some(&first) = by_chain.events(chain).first() {
                     self.pair(free, first, work);
                 }
             }
-            if let Some(second) = life.freed_after {
+            if let Some(second) = lifetime.freed_after {
                 self.pair(free, second, work);
             }
         }
-        if let Some(free) = life.freed_after {
+        if let Some(free) = lifetime.freed_after {
             for &chain in &by_chain.chains {
                 if let Some(&last) = by_chain.events(chain).last() {
                     self.pair(last, free, work);

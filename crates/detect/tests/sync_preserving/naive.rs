@@ -14,10 +14,10 @@ pub(crate) struct Naive<'a> {
 }
 
 fn is_access(op: Op) -> bool {
-    op.is_plain_access() || op.is_atomic() || is_barrier(op)
+    op.is_plain_access() || op.is_atomic() || bounds_lifetime(op)
 }
 
-fn is_barrier(op: Op) -> bool {
+fn bounds_lifetime(op: Op) -> bool {
     matches!(op, Op::Alloc | Op::Free)
 }
 
@@ -85,20 +85,20 @@ impl<'a> Naive<'a> {
     }
 
     /// Accesses recorded before, as far as they or this one are `alloc` or `free`.
-    fn barriers(&self, at: usize) -> Vec<usize> {
+    fn boundaries(&self, at: usize) -> Vec<usize> {
         (0..at)
             .filter(|&other| {
                 is_access(self.op(at))
                     && is_access(self.op(other))
                     && self.object(other) == self.object(at)
-                    && (is_barrier(self.op(at)) || is_barrier(self.op(other)))
+                    && (bounds_lifetime(self.op(at)) || bounds_lifetime(self.op(other)))
             })
             .collect()
     }
 
     fn needs_of(&self, at: usize) -> Option<Vec<usize>> {
         let mut all = self.common(at);
-        all.extend(self.barriers(at));
+        all.extend(self.boundaries(at));
         match self.op(at) {
             Op::Read | Op::AtomicLoad | Op::AtomicRmw => {
                 let last = (0..at).rev().find(|&other| {
@@ -230,7 +230,7 @@ impl<'a> Naive<'a> {
         let mut seeds = Vec::new();
         for (at, other) in [(e, f), (f, e)] {
             seeds.extend(self.common(at));
-            seeds.extend(self.barriers(at).into_iter().filter(|&needed| needed != other));
+            seeds.extend(self.boundaries(at).into_iter().filter(|&needed| needed != other));
         }
         self.closure(&seeds).is_some_and(|set| !set[e] && !set[f])
     }

@@ -46,10 +46,10 @@ pub(crate) struct Formulas<'a> {
 impl<'a> Formulas<'a> {
     pub(crate) fn new(trace: &'a Trace) -> Formulas<'a> {
         let (names, batch) = (&trace.names, &trace.batch);
-        let barrier =
+        let boundary =
             |x: &str| batch.events.iter().any(|e| matches!(e.op(), Op::Alloc | Op::Free) && names.var(e.var()) == x);
         let numbers =
-            NUMBERS.into_iter().filter(|x| names.space(Space::Var).find(x.as_bytes()).is_some() && !barrier(x));
+            NUMBERS.into_iter().filter(|x| names.space(Space::Var).find(x.as_bytes()).is_some() && !boundary(x));
         Formulas { trace, numbers: numbers.collect(), atoms: Vec::new() }
     }
 

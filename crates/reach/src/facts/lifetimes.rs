@@ -1,14 +1,14 @@
-//! What reads see. A *lifetime* is a variable between two barriers: as these keep their order with every access, what
-//! happens in one lifetime does not touch another.
+//! What reads see. A *lifetime* is a variable between two lifetime boundaries: as these keep their order with every
+//! access, what happens in one lifetime does not touch another.
 
-use super::{Chains, NONE, is_access, is_barrier, is_read};
+use super::{Chains, NONE, is_access, is_read};
 use event::{Batch, Event, Op, Value, VarId};
 use rustc_hash::FxHashMap;
 
 const READS: u8 = 1;
 const WRITES: u8 = 2;
 
-/// A variable between two barriers.
+/// A variable between two lifetime boundaries.
 #[derive(Clone, Debug)]
 pub(crate) struct Lifetime {
     /// Its value at first, if known: as given, or as a fixed write left it.
@@ -69,14 +69,14 @@ impl Lifetimes {
         for (at, &event) in (0u32..).zip(&trace.events).filter(|(_, event)| is_access(event.op())) {
             let (op, var) = (event.op(), event.var());
             if at < chains.fixed {
-                if is_barrier(op) {
+                if op.bounds_lifetime() {
                     left.insert(var, Value::Unknown);
                 } else if !is_read(op) {
                     left.insert(var, trace.extra(event).value);
                 }
                 continue;
             }
-            if is_barrier(op) {
+            if op.bounds_lifetime() {
                 lifetimes.lifetimes.push(fresh(Value::Unknown));
                 current.insert(var, lifetimes.lifetimes.len() as u32 - 1);
                 continue;

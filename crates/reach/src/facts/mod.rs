@@ -28,12 +28,7 @@ use event::{Batch, Names, Op, Value, VarId};
 
 /// An access of a variable.
 pub(crate) fn is_access(op: Op) -> bool {
-    op.has_value() || is_barrier(op)
-}
-
-/// From here on the variable is another one.
-pub(crate) fn is_barrier(op: Op) -> bool {
-    op.bounds_lifetime()
+    op.has_value() || op.bounds_lifetime()
 }
 
 /// An access that only reads.
@@ -45,7 +40,7 @@ pub(crate) fn is_read(op: Op) -> bool {
 pub(crate) struct Facts {
     pub(crate) fixed: u32,
     pub(crate) chains: Chains,
-    /// What an event needs in every model, and by the order with barriers.
+    /// What an event needs in every model, and by the order with lifetime boundaries.
     pub(crate) always: Predecessors,
     /// What it needs beside that, if it is in the prefix: a failed try its sections, an end of a section those that
     /// failed in it, a wake-up its notify.

@@ -2,7 +2,7 @@
 //!
 //! Only what the order of threads does not give is kept: of each other chain the last event that is needed.
 
-use super::{Chains, Effect, NONE, Section, Wakeup, is_access, is_barrier, lock_of};
+use super::{Chains, Effect, NONE, Section, Wakeup, is_access, lock_of};
 use event::{Batch, Event, Op, ThreadId, Value};
 use rustc_hash::FxHashMap;
 
@@ -60,10 +60,10 @@ impl Lasts {
     }
 }
 
-/// The accesses of a variable that its barriers order.
+/// The accesses of a variable that its lifetime boundaries order.
 #[derive(Default)]
 struct Memory {
-    barrier: Option<u32>,
+    boundary: Option<u32>,
     since: Lasts,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn always(trace: &Batch, chains: &Chains) -> Predecessors {
     let mut last: FxHashMap<ThreadId, u32> = FxHashMap::default();
     let mut posts: FxHashMap<u32, Lasts> = FxHashMap::default();
     let mut memory: FxHashMap<u32, Memory> = FxHashMap::default();
-    for event in trace.events.iter().filter(|event| is_barrier(event.op())) {
+    for event in trace.events.iter().filter(|event| event.op().bounds_lifetime()) {
         memory.entry(event.object()).or_default();
     }
     let mut pins = Pins::new(trace);
@@ -101,14 +101,14 @@ pub(super) fn always(trace: &Batch, chains: &Chains) -> Predecessors {
                     builder.need(pinned);
                 }
                 if let Some(memory) = memory.get_mut(&event.object()) {
-                    if let Some(barrier) = memory.barrier {
-                        builder.need(barrier);
+                    if let Some(boundary) = memory.boundary {
+                        builder.need(boundary);
                     }
-                    if is_barrier(op) {
+                    if op.bounds_lifetime() {
                         for (_, access) in std::mem::take(&mut memory.since).0 {
                             builder.need(access);
                         }
-                        memory.barrier = Some(at);
+                        memory.boundary = Some(at);
                     } else {
                         memory.since.set(thread, at);
                     }

@@ -2,7 +2,7 @@
 
 use super::Touched;
 use super::ahead::Ahead;
-use crate::facts::{initial_counts, is_barrier, is_read};
+use crate::facts::{initial_counts, is_read};
 use event::{Batch, Event, Id, LockId, Names, Op, SemId, Space, ThreadId};
 use rustc_hash::FxHashMap;
 use sync::{HeldLocks, LockMode};
@@ -23,7 +23,7 @@ struct Thread {
 
 #[derive(Clone, Copy, Default)]
 struct Variable {
-    barrier: Option<u32>,
+    boundary: Option<u32>,
     /// The last write since.
     write: Option<u32>,
 }
@@ -73,7 +73,7 @@ impl Past {
     fn step(&mut self, batch: &Batch, at: u32, event: Event) {
         let op = event.op();
         match op {
-            Op::Alloc | Op::Free => self.vars[event.var().index()] = Variable { barrier: Some(at), write: None },
+            Op::Alloc | Op::Free => self.vars[event.var().index()] = Variable { boundary: Some(at), write: None },
             Op::Up => {
                 let count = &mut self.counts[event.sem().index()];
                 *count = count.saturating_add(1);
@@ -81,7 +81,7 @@ impl Past {
             }
             Op::Down => self.counts[event.sem().index()] -= 1,
             Op::Fork => self.threads[event.child().index()].fork = Some(at),
-            op if op.has_value() && !is_read(op) && !is_barrier(op) => {
+            op if op.has_value() && !is_read(op) && !op.bounds_lifetime() => {
                 self.vars[event.var().index()].write = Some(at);
             }
             _ => self.lock(batch, at, event),
@@ -148,7 +148,7 @@ impl Past {
         vars.sort_unstable();
         for var in vars {
             let variable = self.vars[var.index()];
-            kept.extend(variable.barrier.into_iter().chain(variable.write).map(real));
+            kept.extend(variable.boundary.into_iter().chain(variable.write).map(real));
         }
         // One notify can wake many.
         kept.sort_by_key(|source| source.index);

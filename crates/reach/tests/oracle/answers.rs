@@ -23,14 +23,15 @@ fn predecessors(definition: &Definition, a: usize, b: usize) -> bool {
             && pin.value == Value::Int(one.nth as i64)
             && other.accesses() == Some(pin.object)
     };
-    let barrier =
-        (one.is_barrier() || other.is_barrier()) && one.accesses().is_some() && one.accesses() == other.accesses();
+    let boundary = (one.bounds_lifetime() || other.bounds_lifetime())
+        && one.accesses().is_some()
+        && one.accesses() == other.accesses();
     a < b
         && (one.thread == other.thread
             || one.op == Op::Fork && one.object == other.thread
             || other.op == Op::Join && other.object == one.thread
             || one.op == Op::Post && other.op == Op::Await && one.object == other.object
-            || barrier
+            || boundary
             || events.iter().any(pins))
 }
 
@@ -118,8 +119,8 @@ fn passes(trace: &Trace, definition: &Definition, initial: &[Value], fixed: usiz
     assert!(checked.is_ok(), "{checked:?}");
     // The checker lets a pin hold between the two events of a race, too.
     let pinned = |a: usize, b: usize| {
-        let barrier = definition.events()[a].is_barrier() || definition.events()[b].is_barrier();
-        predecessors(definition, a.min(b), a.max(b)) && !barrier
+        let boundary = definition.events()[a].bounds_lifetime() || definition.events()[b].bounds_lifetime();
+        predecessors(definition, a.min(b), a.max(b)) && !boundary
     };
     if let [a, b] = asked.next[..]
         && !pinned(a, b)

@@ -2,7 +2,7 @@
 
 use super::positions::{Latest, Positions};
 use super::refusal::{Reason, Rule};
-use crate::ops::{is_access, is_barrier, is_read};
+use crate::ops::{is_access, is_read};
 use crate::sections::NONE;
 use event::{Batch, Event, Names, Op, Space};
 
@@ -19,18 +19,18 @@ struct Set {
 /// A variable along the recorded run.
 #[derive(Clone)]
 struct VariableState {
-    /// The set to which the next read belongs; [`NONE`] between a barrier and the first access after it.
+    /// The set to which the next read belongs; [`NONE`] between a boundary and the first access after it.
     set: u32,
     members: Latest,
     write: Latest,
-    /// The last barrier.
-    barrier: u32,
+    /// The last boundary.
+    boundary: u32,
 }
 
 /// The atomic sets of a trace, and which of them are open along the schedule.
 pub(super) struct AtomicSetCheck {
     sets: Vec<Set>,
-    /// By access: its set (of an `armw`: the one that it opens). By barrier: the initial set after it.
+    /// By access: its set (of an `armw`: the one that it opens). By boundary: the initial set after it.
     set_of: Vec<u32>,
     /// By variable: its open set, and the number of members that are still to come.
     open: Vec<(u32, u32)>,
@@ -41,7 +41,7 @@ impl AtomicSetCheck {
     /// after all other members of the set before.
     pub(super) fn new(names: &Names, trace: &Batch, positions: &mut Positions) -> AtomicSetCheck {
         let vars = names.space(Space::Var).len();
-        let fresh = VariableState { set: NONE, members: Latest::default(), write: Latest::default(), barrier: NONE };
+        let fresh = VariableState { set: NONE, members: Latest::default(), write: Latest::default(), boundary: NONE };
         let mut variables = vec![fresh.clone(); vars];
         let mut all =
             AtomicSetCheck { sets: Vec::new(), set_of: vec![NONE; trace.events.len()], open: vec![(NONE, 0); vars] };
@@ -52,15 +52,15 @@ impl AtomicSetCheck {
             }
             let var = event.object() as usize;
             let variable = &mut variables[var];
-            if is_barrier(op) {
-                *variable = VariableState { barrier: at, ..fresh.clone() };
+            if op.bounds_lifetime() {
+                *variable = VariableState { boundary: at, ..fresh.clone() };
                 continue;
             }
             if variable.set == NONE && op != Op::Write && op != Op::AtomicStore {
                 variable.set = all.add(NONE, NONE);
-                match variable.barrier {
+                match variable.boundary {
                     NONE => all.open[var].0 = variable.set,
-                    barrier => all.set_of[barrier as usize] = variable.set,
+                    boundary => all.set_of[boundary as usize] = variable.set,
                 }
             }
             let here = positions.get(at);
@@ -103,7 +103,7 @@ impl AtomicSetCheck {
         }
         let own = self.set_of[at as usize];
         let (open, to_come) = &mut self.open[event.object() as usize];
-        if is_barrier(op) {
+        if op.bounds_lifetime() {
             (*open, *to_come) = (own, if own == NONE { 0 } else { self.sets[own as usize].members });
             return;
         }

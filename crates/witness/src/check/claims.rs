@@ -3,7 +3,7 @@
 use super::locks::LockCheck;
 use super::positions::Positions;
 use super::refusal::{Reason, Refusal, WrongClaim, can_race};
-use super::{barriers, check_rules, common};
+use super::{check_rules, common, lifetime_boundaries};
 use crate::sections::effect;
 use event::{Batch, Causality, Names, Op, Value, VarId};
 
@@ -29,7 +29,7 @@ pub fn check_race(
         positions.refuse(b, Reason::WrongClaim(WrongClaim::NoConflict));
     }
     common::check(names, trace, &mut positions);
-    barriers::check_race(trace, &mut positions, [a, b]);
+    lifetime_boundaries::check_race(trace, &mut positions, [a, b]);
     positions.into_result()
 }
 

@@ -2,22 +2,22 @@
 
 use super::positions::{Latest, Positions};
 use super::refusal::Rule;
-use crate::ops::{is_access, is_barrier};
+use crate::ops::is_access;
 use event::{Batch, Names, Space};
 
 /// Checks this rule in one pass along the recorded run.
 pub(super) fn check(names: &Names, trace: &Batch, positions: &mut Positions) {
     let mut accesses = vec![Latest::default(); names.space(Space::Var).len()];
-    let mut barriers = accesses.clone();
+    let mut boundaries = accesses.clone();
     for (at, &event) in (0u32..).zip(&trace.events) {
         if !is_access(event.op()) {
             continue;
         }
         let var = event.object() as usize;
-        positions.require(at, barriers[var], Rule::Barrier);
-        if is_barrier(event.op()) {
-            positions.require(at, accesses[var], Rule::Barrier);
-            barriers[var].add(positions.get(at));
+        positions.require(at, boundaries[var], Rule::LifetimeBoundary);
+        if event.op().bounds_lifetime() {
+            positions.require(at, accesses[var], Rule::LifetimeBoundary);
+            boundaries[var].add(positions.get(at));
         }
         accesses[var].add(positions.get(at));
     }
@@ -33,9 +33,9 @@ pub(super) fn check_race(trace: &Batch, positions: &mut Positions, race: [u32; 2
             let other = trace.events[racing as usize];
             if is_access(other.op())
                 && other.object() == event.object()
-                && (is_barrier(event.op()) || is_barrier(other.op()))
+                && (event.op().bounds_lifetime() || other.op().bounds_lifetime())
             {
-                positions.require(at.max(racing), positions.get(at.min(racing)), Rule::Barrier);
+                positions.require(at.max(racing), positions.get(at.min(racing)), Rule::LifetimeBoundary);
             }
         }
     }

@@ -7,11 +7,11 @@
 
 mod atomic_sets;
 mod atomicity;
-mod barriers;
 mod claims;
 mod common;
 mod conditions;
 mod full_hb;
+mod lifetime_boundaries;
 mod locks;
 mod lost_wakeup;
 mod positions;
@@ -81,7 +81,7 @@ fn check_rules(
         Causality::WeakHb => {
             let has = present(trace);
             if has(Op::Alloc) || has(Op::Free) {
-                barriers::check(names, trace, positions);
+                lifetime_boundaries::check(names, trace, positions);
             }
             if has(Op::Woken) {
                 conditions::check(names, trace, positions);
@@ -104,7 +104,7 @@ fn check_rules(
         Causality::Maximal => {
             let has = present(trace);
             if has(Op::Alloc) || has(Op::Free) {
-                barriers::check(names, trace, positions);
+                lifetime_boundaries::check(names, trace, positions);
             }
             if has(Op::Woken) {
                 conditions::check(names, trace, positions);

@@ -2,7 +2,7 @@
 
 use super::positions::Positions;
 use super::refusal::{Reason, Written};
-use crate::ops::{is_access, is_barrier, is_read};
+use crate::ops::{is_access, is_read};
 use crate::sections::NONE;
 use event::{Batch, Event, Names, Op, Space, Value, VarId};
 
@@ -11,7 +11,7 @@ pub(super) struct ReadCheck<'a> {
     initial: &'a dyn Fn(VarId) -> Value,
     /// By event: the write that a read or read-modify-write saw; [`NONE`] for an initial value.
     writers: Vec<u32>,
-    /// By variable: the last write since the last barrier, or [`NONE`].
+    /// By variable: the last write since the last boundary, or [`NONE`].
     last: Vec<u32>,
     /// By variable: whether there was an `alloc` or `free`, after which the initial value is unknown.
     renewed: Vec<bool>,
@@ -30,7 +30,7 @@ impl<'a> ReadCheck<'a> {
             let last = &mut last[event.object() as usize];
             writers[at as usize] = *last;
             if !is_read(event.op()) {
-                *last = if is_barrier(event.op()) { NONE } else { at };
+                *last = if event.op().bounds_lifetime() { NONE } else { at };
             }
         }
         last.fill(NONE);

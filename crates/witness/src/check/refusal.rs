@@ -138,7 +138,7 @@ words! {
         /// Conflicting accesses.
         Variable: "a conflicting access of its variable",
         /// Memory given or taken back.
-        Barrier: "recorded before it, where one of the two allocates or frees their variable",
+        LifetimeBoundary: "recorded before it, where one of the two allocates or frees their variable",
         /// Lock events.
         Lock: "an event of its lock",
         /// Condition events.

@@ -34,7 +34,7 @@ fn access(op: Op) -> bool {
     matches!(op, Read | Write | AtomicLoad | AtomicStore | AtomicRmw | Alloc | Free)
 }
 
-fn barrier(op: Op) -> bool {
+fn bounds_lifetime(op: Op) -> bool {
     matches!(op, Op::Alloc | Op::Free)
 }
 
@@ -166,14 +166,14 @@ impl<'a> Definition<'a> {
                     && prefix.iter().all(|&b| b < e || !self.keeps_order(model == Causality::FullHb, e, b))
             }
             Causality::WeakHb => {
-                self.barriers(prefix, e)
+                self.boundaries(prefix, e)
                     && self.sets(prefix, e)
                     && self.locks(prefix, e)
                     && self.conditions(prefix, e)
                     && self.semaphore_order(prefix, e)
             }
             Causality::Maximal => {
-                let others = self.barriers(prefix, e)
+                let others = self.boundaries(prefix, e)
                     && self.locks(prefix, e)
                     && self.conditions(prefix, e)
                     && self.semaphore_count(prefix, e);
@@ -243,30 +243,30 @@ impl<'a> Definition<'a> {
         (both("l") || both("m")) && !(shared(p) && shared(q)) && !(p == Op::TryFail && q == Op::TryFail)
     }
 
-    fn barriers(&self, prefix: &[usize], e: usize) -> bool {
-        self.barriers_but(prefix, e, e)
+    fn boundaries(&self, prefix: &[usize], e: usize) -> bool {
+        self.boundaries_but(prefix, e, e)
     }
 
-    /// Whether an event keeps its order with the barriers of its variable, except with event `but`.
-    fn barriers_but(&self, prefix: &[usize], e: usize, but: usize) -> bool {
+    /// Whether an event keeps its order with the boundaries of its variable, except with event `but`.
+    fn boundaries_but(&self, prefix: &[usize], e: usize, but: usize) -> bool {
         let event = self.events[e];
         (0..self.events.len()).filter(|&a| a != but).all(|a| {
             let other = self.events[a];
             let pair = access(event.op()) && access(other.op()) && event.object() == other.object();
-            if a == e || !pair || !(barrier(event.op()) || barrier(other.op())) {
+            if a == e || !pair || !(bounds_lifetime(event.op()) || bounds_lifetime(other.op())) {
                 return true;
             }
             prefix.contains(&a) == (a < e)
         })
     }
 
-    /// The sets between the barriers around an access: the opening event, and all members.
+    /// The sets between the boundaries around an access: the opening event, and all members.
     fn sets_around(&self, e: usize) -> Vec<(Option<usize>, Vec<usize>)> {
         let var = self.events[e].object();
         let all: Vec<usize> =
             (0..self.events.len()).filter(|&a| access(self.events[a].op()) && self.events[a].object() == var).collect();
-        let from = all.iter().copied().rfind(|&a| a < e && barrier(self.events[a].op()));
-        let to = all.iter().copied().find(|&a| a > e && barrier(self.events[a].op()));
+        let from = all.iter().copied().rfind(|&a| a < e && bounds_lifetime(self.events[a].op()));
+        let to = all.iter().copied().find(|&a| a > e && bounds_lifetime(self.events[a].op()));
         let inside = all.iter().copied().filter(|&a| from.is_none_or(|f| a > f) && to.is_none_or(|t| a < t));
         let mut sets: Vec<(Option<usize>, Vec<usize>)> = vec![(None, vec![])];
         for a in inside {
@@ -283,8 +283,8 @@ impl<'a> Definition<'a> {
 
     fn sets(&self, prefix: &[usize], e: usize) -> bool {
         let op = self.events[e].op();
-        if !access(op) || barrier(op) {
-            // The order with barriers is another rule.
+        if !access(op) || bounds_lifetime(op) {
+            // The order with boundaries is another rule.
             return true;
         }
         let sets = self.sets_around(e);
@@ -356,11 +356,11 @@ impl<'a> Definition<'a> {
         initial + count(Op::Up) > count(Op::Down)
     }
 
-    /// The last write of a variable in some order since the last barrier, and whether there was a barrier.
+    /// The last write of a variable in some order since the last boundary, and whether there was a boundary.
     fn last_write(&self, order: impl DoubleEndedIterator<Item = usize>, var: u32) -> (Option<usize>, bool) {
         let mut last = (None, false);
         for a in order.filter(|&a| access(self.events[a].op()) && self.events[a].object() == var) {
-            if barrier(self.events[a].op()) {
+            if bounds_lifetime(self.events[a].op()) {
                 last = (None, true);
             } else if write(self.events[a].op()) {
                 last.0 = Some(a);
@@ -398,9 +398,9 @@ impl<'a> Definition<'a> {
             && p.object() == q.object()
             && !(reads(p.op()) && reads(q.op()))
             && !(p.op().is_atomic() && q.op().is_atomic())
-            && [(a, b), (b, a)]
-                .into_iter()
-                .all(|(e, other)| !prefix.contains(&e) && self.common(prefix, e) && self.barriers_but(prefix, e, other))
+            && [(a, b), (b, a)].into_iter().all(|(e, other)| {
+                !prefix.contains(&e) && self.common(prefix, e) && self.boundaries_but(prefix, e, other)
+            })
     }
 
     /// Whether these events, each next of its thread, ask for locks around a cycle.
