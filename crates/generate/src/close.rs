@@ -1,7 +1,7 @@
 //! The end of the program: everything begun is ended, and the main thread joins the others.
 
 use crate::machine::Machine;
-use crate::thread::Life;
+use crate::thread::Presence;
 
 impl Machine {
     /// Ends everything, filled up with accesses of the main thread to the number of events asked for.
@@ -33,7 +33,7 @@ impl Machine {
         }
         for me in 1..places {
             let thread = &self.threads[me as usize];
-            if thread.life != Life::Absent && thread.waiting.is_none() {
+            if thread.presence != Presence::Absent && thread.waiting.is_none() {
                 self.join(me);
             }
         }

@@ -1,7 +1,7 @@
 //! What a thread does outside critical sections.
 
 use crate::machine::{Machine, Step};
-use crate::thread::{Life, Section, Thread, Want};
+use crate::thread::{Presence, Section, Thread, Want};
 use event::Op;
 
 /// The fraction of a worker's accesses that read variables which are no longer written.
@@ -95,7 +95,7 @@ impl Machine {
 
     /// Whether two workers are free for the atomicity violation.
     pub(crate) fn violation_possible(&self) -> bool {
-        let free = |t: &Thread| t.life == Life::Alive && t.idle();
+        let free = |t: &Thread| t.presence == Presence::Alive && t.idle();
         self.threads.get(1..3).is_some_and(|workers| workers.iter().all(free))
     }
 

@@ -7,7 +7,7 @@ use crate::locks::Locks;
 use crate::output::Output;
 use crate::rng::{Geometric, Rng};
 use crate::sprinkle::Sprinkles;
-use crate::thread::{Life, Thread};
+use crate::thread::{Presence, Thread};
 use crate::watch::{PLANT, Watch};
 use event::Op;
 
@@ -87,7 +87,7 @@ impl Machine {
         }
         let layout = Layout::new(&options);
         let mut out = Output::new(&options, &layout);
-        let main = Thread { life: Life::Alive, id: out.thread_id(0), ..Thread::default() };
+        let main = Thread { presence: Presence::Alive, id: out.thread_id(0), ..Thread::default() };
         let owed = main.owed();
         let initialised = u64::from(layout.read_shared).min(options.events / 50) as u32;
         let mut machine = Machine {
@@ -167,7 +167,7 @@ impl Machine {
                 self.come_and_go();
                 let thread = self.rng.below(self.threads.len() as u32);
                 let left = self.quantum.draw(&mut self.rng);
-                if self.threads[thread as usize].life != Life::Alive {
+                if self.threads[thread as usize].presence != Presence::Alive {
                     return true;
                 }
                 Turn { thread, left, owed: self.threads[thread as usize].owed() }
@@ -217,7 +217,7 @@ impl Machine {
         self.update_owed(&mut turn);
         let churn = self.options.churn;
         if churn > 0.0 && self.may_end(turn.thread) && self.rng.chance(churn) {
-            self.threads[turn.thread as usize].life = Life::Ended;
+            self.threads[turn.thread as usize].presence = Presence::Ended;
             self.ended.push(turn.thread);
         }
     }
@@ -264,20 +264,20 @@ impl Machine {
         let child = self.out.thread_id(self.next_thread);
         self.next_thread += 1;
         self.out.thread(&mut self.threads[0], Op::Fork, child, 10 + place);
-        self.threads[place as usize] = Thread { life: Life::Alive, id: child, ..Thread::default() };
+        self.threads[place as usize] = Thread { presence: Presence::Alive, id: child, ..Thread::default() };
         self.owed += 1;
     }
 
     pub(crate) fn join(&mut self, place: u32) {
         let child = self.threads[place as usize].id;
         self.out.thread(&mut self.threads[0], Op::Join, child, 20 + place);
-        self.threads[place as usize].life = Life::Absent;
+        self.threads[place as usize].presence = Presence::Absent;
         self.owed -= 1;
     }
 
     /// How many joins are due at the end.
     pub(crate) fn to_join(&self) -> u64 {
-        let due = |t: &&Thread| t.life != Life::Absent && t.waiting.is_none();
+        let due = |t: &&Thread| t.presence != Presence::Absent && t.waiting.is_none();
         self.threads[1..].iter().filter(due).count() as u64
     }
 

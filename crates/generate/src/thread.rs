@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// A place for a thread: with churn, one thread after another.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Thread {
-    pub(crate) life: Life,
+    pub(crate) presence: Presence,
     /// The dense id of the thread that lives here now.
     pub(crate) id: u32,
     /// How many events it has made.
@@ -25,7 +25,7 @@ pub(crate) struct Thread {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) enum Life {
+pub(crate) enum Presence {
     /// Not started, or joined.
     #[default]
     Absent,
@@ -83,7 +83,7 @@ impl Thread {
 
     /// How many events are needed at most until everything it has begun is ended and it is joined.
     pub(crate) fn owed(&self) -> u64 {
-        if self.life == Life::Absent {
+        if self.presence == Presence::Absent {
             return 0;
         }
         let notify_and_woken = if self.waiting.is_some() { 2 } else { 0 };

@@ -7,7 +7,7 @@
 use crate::Options;
 use crate::machine::Machine;
 use crate::rng::Geometric;
-use crate::thread::{Life, Thread};
+use crate::thread::{Presence, Thread};
 
 /// The value of the planted writes; all others are less.
 const PLANTED: u32 = 7;
@@ -97,5 +97,5 @@ impl Machine {
 }
 
 fn is_idle(thread: &Thread) -> bool {
-    thread.life == Life::Alive && thread.idle()
+    thread.presence == Presence::Alive && thread.idle()
 }

@@ -21,7 +21,7 @@ const THREADS: usize = 5;
 const LOCKS: usize = 2;
 
 #[derive(Clone, Copy, PartialEq)]
-enum Life {
+enum ThreadState {
     Unborn,
     Alive,
     /// On a condition, with a lock, held so often exclusively and shared.
@@ -30,7 +30,7 @@ enum Life {
 }
 
 struct Run {
-    life: [Life; THREADS],
+    state: [ThreadState; THREADS],
     exclusive: [[u32; THREADS]; LOCKS],
     shared: [[u32; THREADS]; LOCKS],
     /// Initial counts 0 and 1.
@@ -58,18 +58,18 @@ pub(crate) fn trace(seed: u64, events: usize) -> String {
     let mut rng = Rng::new(seed);
     let flavour = rng.below(6);
     let mut run = Run {
-        life: [Life::Unborn; THREADS],
+        state: [ThreadState::Unborn; THREADS],
         exclusive: [[0; THREADS]; LOCKS],
         shared: [[0; THREADS]; LOCKS],
         semaphores: [0, 1],
         text: "#! init s1=1\n".into(),
         events: 0,
     };
-    run.life[0] = Life::Alive;
+    run.state[0] = ThreadState::Alive;
     // Some threads begin without a fork.
     for thread in 1..THREADS {
         if rng.below(3) == 0 {
-            run.life[thread] = Life::Alive;
+            run.state[thread] = ThreadState::Alive;
         }
     }
     while run.events < events {
@@ -81,18 +81,18 @@ pub(crate) fn trace(seed: u64, events: usize) -> String {
 fn step(rng: &mut Rng, run: &mut Run, flavour: usize) {
     let thread = rng.below(THREADS);
     let (var, lock) = (rng.below(2), rng.below(LOCKS));
-    if let Life::Waiting(cond, lock, exclusive, shared) = run.life[thread] {
+    if let ThreadState::Waiting(cond, lock, exclusive, shared) = run.state[thread] {
         let free = (exclusive == 0 || run.can_take(thread, lock, true)) && run.can_take(thread, lock, false);
         if free && rng.below(2) == 0 {
             let why = ["", "", "", "", "=timeout", "=spurious"][rng.below(6)];
             run.emit(thread, &format!("woken(c{cond},l{lock}){why}"));
             run.exclusive[lock][thread] = exclusive;
             run.shared[lock][thread] = shared;
-            run.life[thread] = Life::Alive;
+            run.state[thread] = ThreadState::Alive;
         }
         return;
     }
-    if run.life[thread] != Life::Alive {
+    if run.state[thread] != ThreadState::Alive {
         return;
     }
     let kind = if rng.below(2) == 0 { rng.below(10) } else { [0, 2, 3, 4, 5, 8][flavour] };
@@ -112,7 +112,7 @@ fn step(rng: &mut Rng, run: &mut Run, flavour: usize) {
                     run.emit(thread, &format!("wait(c{cond},l{lock})"));
                     run.exclusive[lock][thread] = 0;
                     run.shared[lock][thread] = 0;
-                    run.life[thread] = Life::Waiting(cond, lock, exclusive, shared);
+                    run.state[thread] = ThreadState::Waiting(cond, lock, exclusive, shared);
                 }
                 _ if run.can_take(thread, lock, true) => {
                     run.exclusive[lock][thread] += 1;
@@ -146,19 +146,19 @@ fn step(rng: &mut Rng, run: &mut Run, flavour: usize) {
         ),
         _ => {
             let other = rng.below(THREADS);
-            match run.life[other] {
-                Life::Unborn => {
-                    run.life[other] = Life::Alive;
+            match run.state[other] {
+                ThreadState::Unborn => {
+                    run.state[other] = ThreadState::Alive;
                     run.emit(thread, &format!("fork(T{other})"));
                 }
-                Life::Alive if other > 0 && other != thread && rng.below(4) == 0 => {
+                ThreadState::Alive if other > 0 && other != thread && rng.below(4) == 0 => {
                     let free = (0..LOCKS).all(|lock| run.exclusive[lock][other] + run.shared[lock][other] == 0);
                     if free {
-                        run.life[other] = Life::Ended;
+                        run.state[other] = ThreadState::Ended;
                         run.emit(thread, &format!("join(T{other})"));
                     }
                 }
-                Life::Ended => run.emit(thread, &format!("join(T{other})")),
+                ThreadState::Ended => run.emit(thread, &format!("join(T{other})")),
                 _ => {}
             }
         }
