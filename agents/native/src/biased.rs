@@ -18,7 +18,7 @@ use runtime::filter::{Ownership, STRIP_BYTES, Scan, ScanMemory};
 use runtime::layout::SLOTS;
 
 use crate::scans::Own;
-use crate::slots::life;
+use crate::slots::slot_state;
 use crate::{shadow, system, thread};
 
 /// A biased region has 2 to the power of this many bytes.
@@ -251,7 +251,7 @@ fn revoke(addr: usize, owner: &Owner, new: u16) {
             thread.critical.revoked.store(true, SeqCst);
         }
         if let Some(thread) = thread
-            && thread.life.load(Acquire) & life::ENDED == 0
+            && thread.slot_state.load(Acquire) & slot_state::ENDED == 0
         {
             // This load comes after the region was marked.
             let is_parked = thread.critical.parked.load(SeqCst);

@@ -5,7 +5,7 @@ use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
 
 use crate::machine::tls;
 use crate::memory::filter;
-use crate::slots::{self, life};
+use crate::slots::{self, slot_state};
 use crate::stripes::Stripe;
 use crate::thread::Thread;
 use crate::{biased, frames, read_summaries, shadow, stacks};
@@ -311,7 +311,7 @@ impl Thread {
         }
     }
 
-    /// Writes what was deferred of memory that was never seen to be freed, before its next life begins.
+    /// Writes what was deferred of memory that was never seen to be freed, before its next lifetime begins.
     fn end_lives(&mut self, addr: usize, size: usize) {
         for word in (addr & !7..addr + size).step_by(8) {
             if let Some(cell) = shadow::find(word)
@@ -370,7 +370,7 @@ impl Thread {
 
     /// The thread could not be created.
     pub fn abandon_slot(&mut self, slot: u32) {
-        slots::mark(slot, life::ENDED | life::RELEASED);
+        slots::mark(slot, slot_state::ENDED | slot_state::RELEASED);
     }
 
     /// Announces a wait for the end of the thread of a slot.
@@ -382,12 +382,12 @@ impl Thread {
     pub fn joined(&mut self, slot: u32) {
         self.timed(Kind::Join, 0, 0, Some(u64::from(slot)));
         self.recorder.join(filter(), slot);
-        slots::mark(slot, life::RELEASED);
+        slots::mark(slot, slot_state::RELEASED);
     }
 
     /// No thread will join this slot: it can be used again when its thread has ended.
     pub fn detached(&mut self, slot: u32) {
-        slots::mark(slot, life::RELEASED);
+        slots::mark(slot, slot_state::RELEASED);
     }
 
     /// The program returns to an earlier stack pointer (`longjmp`): calls below are left without an exit.

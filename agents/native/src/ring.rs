@@ -19,14 +19,14 @@ const AHEAD: usize = 24;
 /// How often a waiting thread checks that the observer lives, in milliseconds.
 const PATIENCE: u32 = 50;
 
-/// A time stamp is at most this much before one that was read earlier.
+/// A time is at most this much before one that was read earlier.
 const A_LITTLE: u64 = 1 << 12;
 
 /// How far the coarse time may be behind times that are handed off: some seconds.
 const LONG: u64 = 1 << 34;
 
-/// Words that are kept free for a `Stamp`.
-const STAMP: usize = Kind::Stamp.words();
+/// Words that are kept free for a `FullTime`.
+const FULL_TIME: usize = Kind::FullTime.words();
 
 /// Set once a thread's times may be handed off.
 static HANDS: AtomicBool = AtomicBool::new(false);
@@ -51,9 +51,9 @@ pub struct Ring {
     steady: bool,
     /// Times may be handed off: [`runtime::hand_off`].
     hands: bool,
-    /// The time of the last timed record, and of the last `Stamp`.
+    /// The time of the last timed record, and of the last `FullTime`.
     time: u64,
-    stamped: u64,
+    last_full_time: u64,
     /// The sequence number of the next chunk.
     sequence: u64,
     /// Records lost since the last `Lost`, and how many of them the head of the process' file already counts.
@@ -89,7 +89,7 @@ impl Ring {
         self.at = ptr::null_mut();
         self.end = ptr::null_mut();
         self.time = 0;
-        self.stamped = 0;
+        self.last_full_time = 0;
         self.sequence = 0;
         self.lost = 0;
         self.reported = 0;
@@ -137,9 +137,9 @@ impl Ring {
 
     #[cold]
     #[inline(never)]
-    fn stamp(&mut self) {
-        self.stamped = self.time;
-        self.write(&[head(Kind::Stamp, 0, 0), self.time]);
+    fn write_full_time(&mut self) {
+        self.last_full_time = self.time;
+        self.write(&[head(Kind::FullTime, 0, 0), self.time]);
     }
 
     /// Whether records are being lost.
@@ -150,7 +150,7 @@ impl Ring {
     /// Whether there is room for this many words at once.
     #[inline(always)]
     pub fn has_room(&self, words: usize) -> bool {
-        (self.end as usize) - (self.at as usize) >= (words + STAMP) * 8
+        (self.end as usize) - (self.at as usize) >= (words + FULL_TIME) * 8
     }
 
     /// Writes a record for which there is room, its head last. Returns where it is; null if it is lost.
@@ -292,8 +292,8 @@ impl Sink for Ring {
             Some(time) => time,
             None => self.by_clock(timing),
         };
-        if self.time.wrapping_sub(self.stamped) >= MOST_BETWEEN {
-            self.stamp();
+        if self.time.wrapping_sub(self.last_full_time) >= MOST_BETWEEN {
+            self.write_full_time();
         }
         self.time
     }

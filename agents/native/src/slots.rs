@@ -9,8 +9,8 @@ use runtime::layout::SLOTS;
 use crate::thread::Thread;
 use crate::{session, system};
 
-/// Bits of [`Thread::life`].
-pub mod life {
+/// Bits of [`Thread::slot_state`].
+pub mod slot_state {
     /// Given to a thread that has not begun, or runs.
     pub const USED: u32 = 1;
     /// Its thread has ended.
@@ -24,7 +24,7 @@ static THREADS: [AtomicPtr<Thread>; SLOTS] = [const { AtomicPtr::new(ptr::null_m
 static GONE: [AtomicU32; REMEMBERED] = [const { AtomicU32::new(0) }; REMEMBERED];
 const REMEMBERED: usize = 64;
 /// Bits of a slot that is not used any more.
-const FREE: u32 = life::USED | life::ENDED | life::RELEASED;
+const FREE: u32 = slot_state::USED | slot_state::ENDED | slot_state::RELEASED;
 
 /// The state of a slot's thread. It stays when the thread is gone, so that others may still read it.
 pub fn get(slot: u32) -> *mut Thread {
@@ -51,7 +51,7 @@ pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
         // SAFETY: zeroed memory is a thread without anything.
         unsafe {
             (*thread).slot = used;
-            (*thread).life.store(life::USED, Relaxed);
+            (*thread).slot_state.store(slot_state::USED, Relaxed);
         }
         if THREADS[used as usize].compare_exchange(ptr::null_mut(), thread, AcqRel, Acquire).is_ok() {
             process.slots.fetch_max(used + 1, AcqRel);
@@ -70,16 +70,16 @@ pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
 
 /// Takes a slot if it is free.
 fn take(slot: u32) -> bool {
-    // SAFETY: a slot's memory stays once it is there; `life` is atomic.
+    // SAFETY: a slot's memory stays once it is there; `slot_state` is atomic.
     unsafe { get(slot).as_ref() }
-        .is_some_and(|thread| thread.life.compare_exchange(FREE, life::USED, AcqRel, Relaxed).is_ok())
+        .is_some_and(|thread| thread.slot_state.compare_exchange(FREE, slot_state::USED, AcqRel, Relaxed).is_ok())
 }
 
 /// Adds bits to the state of a slot.
 pub fn mark(slot: u32, bits: u32) {
-    // SAFETY: a slot's memory stays once it is there; `life` is atomic.
+    // SAFETY: a slot's memory stays once it is there; `slot_state` is atomic.
     if let Some(thread) = unsafe { get(slot).as_ref() }
-        && thread.life.fetch_or(bits, AcqRel) | bits == FREE
+        && thread.slot_state.fetch_or(bits, AcqRel) | bits == FREE
     {
         GONE[slot as usize % REMEMBERED].store(slot + 1, Release);
     }
@@ -107,7 +107,7 @@ pub unsafe fn after_fork_child(thread: *mut Thread) {
         // SAFETY: the calling thread's own state.
         unsafe {
             (*thread).slot = 0;
-            (*thread).life.store(life::USED | life::RELEASED, Relaxed);
+            (*thread).slot_state.store(slot_state::USED | slot_state::RELEASED, Relaxed);
         }
         first.store(thread, Release);
         process.slots.store(1, Release);

@@ -16,7 +16,7 @@ use crate::frames::{self, Frames};
 use crate::machine::{Tls, tls};
 use crate::memory::filter;
 use crate::ring::Ring;
-use crate::slots::life;
+use crate::slots::slot_state;
 use crate::watch::Pending;
 use crate::{ending, read_summaries, session, slots, stacks, system, watch};
 
@@ -46,8 +46,8 @@ pub struct Thread {
     pub(crate) critical: CriticalRegion,
     pub(crate) recorder: Recorder,
     pub(crate) slot: u32,
-    /// The state of the slot; see [`life`].
-    pub(crate) life: AtomicU32,
+    /// The state of the slot; see [`slot_state`].
+    pub(crate) slot_state: AtomicU32,
     /// The caller's address of the hook that runs.
     pub(crate) pc: usize,
     pub(crate) ring: Ring,
@@ -322,7 +322,7 @@ unsafe fn attach(tls: *mut Tls) -> bool {
         if thread.is_null() {
             (*tls).phase = phase::OVER;
         } else {
-            (*thread).life.fetch_or(life::RELEASED, AcqRel);
+            (*thread).slot_state.fetch_or(slot_state::RELEASED, AcqRel);
             bind(tls, thread, slot == Some(0));
         }
         leave(tls);
@@ -424,7 +424,7 @@ pub fn end_thread() {
         let_go(tls);
         thread.contexts.trim();
         thread.frames.forget();
-        slots::mark(thread.slot, life::ENDED);
+        slots::mark(thread.slot, slot_state::ENDED);
         leave(tls);
     }
 }

@@ -122,7 +122,7 @@ impl HandOff {
         (now & (HELD | CLOCK_ONLY | WAITED) == WAITED).then_some(now & !WAITED)
     }
 
-    /// The lock's life ends: the next acquire must also be later than the beginning of the next lock.
+    /// The lock's lifetime ends: the next acquire must also be later than the beginning of the next lock.
     #[inline(always)]
     pub fn forget(&self) {
         // Most memory never held a lock.

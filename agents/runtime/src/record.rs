@@ -54,29 +54,29 @@ pub enum Ordered {
     /// records behind it would be misplaced.
     Timed,
     /// It describes its thread or other accesses, and has no time.
-    Aside,
+    Untimed,
 }
 
 kinds! {
     /// Word 1: the whole time of the next timed record. Written when 40 bits would not be enough to extend the time
     /// since the last one (0 at first); see [`extended`].
-    Stamp = 1, 2, Aside;
+    FullTime = 1, 2, Untimed;
     /// Defines call context `payload & 0xff_ffff`, called from context `payload >> 24`; word 1: the return address.
-    Context = 2, 2, Aside;
+    Context = 2, 2, Untimed;
     /// A deferred access: aux mask, payload word; word 1: sync index << 24 | context; word 2: [`deferred_third`].
-    Deferred = 3, 3, Aside;
+    Deferred = 3, 3, Untimed;
     /// Accesses of the word were dropped: word 1: sync index << 24; word 2: [`deferred_third`], whether writes were
     /// among them.
-    DropBarrier = 4, 3, Aside;
+    DropBarrier = 4, 3, Untimed;
     /// Text of `payload` bytes in the words behind it; aux: [`TextFor`].
-    Text = 5, 1, Aside;
+    Text = 5, 1, Untimed;
     /// The thread could not write `payload` records.
-    Lost = 6, 1, Aside;
+    Lost = 6, 1, Untimed;
     /// `Deferred` accesses of whole words: [`bulk_words`]; the other words as in a `Deferred` of the lowest. Each other
     /// one has the next sequence number.
-    DeferredBulk = 7, 3, Aside;
+    DeferredBulk = 7, 3, Untimed;
     /// `DropBarrier`s of whole words, likewise.
-    DropBarrierBulk = 8, 3, Aside;
+    DropBarrierBulk = 8, 3, Untimed;
     /// Memory is allocated: payload address; word 2: size.
     Alloc = 9, 3, Timed;
     /// A conflicting read: aux mask, payload word.
@@ -145,7 +145,7 @@ kinds! {
     Down = 50, 2, Timed;
     /// Initialises a lock, condition or semaphore (word 2: its initial count or kind).
     Init = 51, 3, Timed;
-    /// Ends its life.
+    /// Ends its lifetime.
     Destroy = 52, 2, Timed;
     /// Enters the block named by the `Text` before it (aux 1: a region of a specification, payload its number).
     Begin = 53, 2, Timed;
@@ -247,7 +247,7 @@ const fn bits(kinds: &[Kind]) -> u64 {
 /// Bits of a time that a record has room for.
 pub const TIME_BITS: u32 = 64 - CONTEXT_BITS;
 
-/// How far a record's time may be from the last `Stamp`: half of what [`extended`] could resolve.
+/// How far a record's time may be from the last `FullTime`: half of what [`extended`] could resolve.
 pub const MOST_BETWEEN: u64 = 1 << (TIME_BITS - 2);
 
 /// Extends the time in a second word to 64 bits: the one nearest to the time before it in its slot.

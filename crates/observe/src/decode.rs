@@ -10,7 +10,7 @@ const ORDERS: [u8; 256] = {
         let kind = Kind::ALL[i];
         table[kind as usize] = match kind.order() {
             Ordered::Timed => TIMED,
-            Ordered::Aside => ASIDE,
+            Ordered::Untimed => UNTIMED,
         };
         i += 1;
     }
@@ -38,7 +38,7 @@ const STEPS: [u8; 256] = {
 };
 
 pub(crate) const TIMED: u8 = 1;
-pub(crate) const ASIDE: u8 = 2;
+pub(crate) const UNTIMED: u8 = 2;
 
 /// How a record with this first word is ordered.
 #[inline]

@@ -283,7 +283,7 @@ impl Lane {
                         self.time = extended(self.time, second);
                         return true;
                     }
-                    Some(&[_, time]) if head as u8 == Kind::Stamp as u8 => self.time = time,
+                    Some(&[_, time]) if head as u8 == Kind::FullTime as u8 => self.time = time,
                     _ => {}
                 }
                 if let Some(words) = rest.first_chunk()

@@ -36,7 +36,7 @@ pub(crate) struct Observed {
     merger: Merger,
     build: Build,
     /// Becomes readable when the process ends; `None`: it has ended, or the system has no such descriptors.
-    life: Option<OwnedFd>,
+    pidfd: Option<OwnedFd>,
     maps: u32,
     blocked: Option<Instant>,
     /// For each slot: the time of a record that is not waited for any more.
@@ -88,8 +88,8 @@ impl Observed {
         if shared.pid() != member.pid {
             return Err(Error::Foreign("it says it is another process"));
         }
-        let life = i32::try_from(member.pid).ok().and_then(Pid::from_raw);
-        let life = life.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        let pidfd = i32::try_from(member.pid).ok().and_then(Pid::from_raw);
+        let pidfd = pidfd.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         let is_java = shared.agent() == java::AGENT;
         let names = if is_java { Box::new(Java::beside(&member.path)) } else { naming() };
         let direct = if is_java { java::SITES } else { 0 };
@@ -100,7 +100,7 @@ impl Observed {
             drain: Drain::default(),
             merger: Merger::default(),
             build: Build::new(sink()?, kept, names, member.pid, watched.to_vec(), direct)?,
-            life,
+            pidfd,
             maps: 0,
             blocked: None,
             forgone: Vec::new(),
@@ -111,19 +111,19 @@ impl Observed {
     }
 
     /// Whether the process runs.
-    pub(crate) fn lives(&self) -> bool {
-        let Some(life) = &self.life else {
+    pub(crate) fn is_alive(&self) -> bool {
+        let Some(pidfd) = &self.pidfd else {
             // It is gone, or the system has no such descriptors.
             let pid = i32::try_from(self.member.pid).ok().and_then(Pid::from_raw);
             return pid.is_some_and(|pid| test_kill_process(pid).is_ok());
         };
-        let mut fds = [PollFd::new(life, PollFlags::IN)];
+        let mut fds = [PollFd::new(pidfd, PollFlags::IN)];
         !poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ended| ended > 0)
     }
 
     /// Becomes readable when the process ends.
-    pub(crate) fn life(&self) -> Option<&OwnedFd> {
-        self.life.as_ref().filter(|_| !self.over)
+    pub(crate) fn pidfd(&self) -> Option<&OwnedFd> {
+        self.pidfd.as_ref().filter(|_| !self.over)
     }
 
     /// Whether its threads wait for chunks, or soon will.
@@ -144,7 +144,7 @@ impl Observed {
         }
         // Read before the words: what a process wrote before it died is all there then.
         let state = self.shared.state();
-        let ended = !self.lives() || state == process::DETACHED || (state == process::EXECUTED && replaced);
+        let ended = !self.is_alive() || state == process::DETACHED || (state == process::EXECUTED && replaced);
         self.read_maps();
         if ended { self.take_last() } else { self.take_new(now) }
     }

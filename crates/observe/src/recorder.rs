@@ -382,8 +382,8 @@ impl Recording {
 
     /// Sleeps until something can have happened, or a program is short of room.
     fn sleep(&self, nap: Duration) {
-        let lives: Vec<_> = self.observed.iter().filter_map(|(observed, _)| observed.life()).collect();
-        let mut fds: Vec<PollFd<'_>> = lives.iter().map(|life| PollFd::new(*life, PollFlags::IN)).collect();
+        let pidfds: Vec<_> = self.observed.iter().filter_map(|(observed, _)| observed.pidfd()).collect();
+        let mut fds: Vec<PollFd<'_>> = pidfds.iter().map(|pidfd| PollFd::new(*pidfd, PollFlags::IN)).collect();
         let step = if nap > SHORT_NAP { nap } else { BLINK };
         let timeout = Timespec { tv_sec: 0, tv_nsec: step.subsec_nanos().into() };
         let until = Instant::now() + nap;

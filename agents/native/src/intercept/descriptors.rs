@@ -97,7 +97,7 @@ static OBJECTS: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
 /// Whether a descriptor with this number has ended.
 static ENDED: [AtomicBool; KNOWN] = [const { AtomicBool::new(false) }; KNOWN];
 /// Generations of descriptors so far; 0 is the number itself, which is given away again when a generation ends.
-static LIVES: AtomicU64 = AtomicU64::new(1);
+static GENERATIONS: AtomicU64 = AtomicU64::new(1);
 
 fn entry(fd: c_int) -> Option<&'static AtomicU64> {
     OBJECTS.get(usize::try_from(fd).ok()?)
@@ -105,7 +105,7 @@ fn entry(fd: c_int) -> Option<&'static AtomicU64> {
 
 /// A new object: the number of the descriptor (20 bits) and its generation.
 fn fresh(fd: c_int) -> u64 {
-    (LIVES.fetch_add(1, Relaxed) & 0x0fff_ffff) << 20 | fd as u64 & 0xf_ffff
+    (GENERATIONS.fetch_add(1, Relaxed) & 0x0fff_ffff) << 20 | fd as u64 & 0xf_ffff
 }
 
 /// Forgets the object of a descriptor that means something new.

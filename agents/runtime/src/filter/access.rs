@@ -1,6 +1,8 @@
 //! Decides what becomes of an access that is not covered.
 
-use super::cell::{BYTES_SHIFT, Cell, Contents, EMPTY, Entry, FREED, WATCHED, is_known, is_shared, same_epoch, unread};
+use super::cell::{
+    BYTES_SHIFT, Cell, Contents, EMPTY, Entry, FREED, WATCHED, foreign_to_reads, is_known, is_shared, same_epoch,
+};
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_timed_by};
 use super::{CONFLICT_ROOM, Sink};
@@ -97,9 +99,9 @@ impl Recorder {
         }
         let first = Entry { at: a, what: cell.first.what() };
         let second = cell.second.entry();
-        let is_nothing = first.is_silent() && (first.mask() == 0 || !same_epoch(a, self.epoch()));
+        let is_nothing = first.needs_no_record() && (first.mask() == 0 || !same_epoch(a, self.epoch()));
         if !is_nothing
-            || unread(second.at, second.what) & mask != 0
+            || foreign_to_reads(second.at, second.what) & mask != 0
             || !self.is_ordered_after(filter, &first)
             || !self.is_ordered_after(filter, &second)
         {
@@ -169,7 +171,7 @@ impl Recorder {
     pub(super) fn is_last(&self, filter: &Filter, contents: &Contents) -> bool {
         // Atomic loads in between leave no entry.
         !contents.version
-            && contents.unread == 0
+            && contents.foreign_to_reads == 0
             && self.is_ordered_after(filter, &contents.first)
             && self.is_ordered_after(filter, &contents.second)
             && filter.list(contents.nodes).all(|(_, entry)| self.is_ordered_after(filter, &entry))

@@ -44,7 +44,7 @@ impl Recorder {
                 FREED => cell.unlock(FREED),
                 _ if is_shared(a) && kind == Kind::AtomicLoad => match cell.contents(a) {
                     // The readers' entries do not show this load: a later write must ask the clock.
-                    contents if !contents.is_nobody() => cell.set(&Contents { unread: 0xff, ..contents }),
+                    contents if !contents.is_nobody() => cell.set(&Contents { foreign_to_reads: 0xff, ..contents }),
                     contents => cell.set(&contents),
                 },
                 _ => {

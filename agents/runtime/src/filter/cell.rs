@@ -74,9 +74,9 @@ pub(super) const SHARED: u64 = 4;
 /// In a first entry: there is a recorded write that no entry shows; other threads' first reads of it conflict.
 pub(super) const VERSION: u64 = 8;
 /// In a second entry: the lower half of the word is foreign to the owner's reads.
-const LOWER_UNREAD: u64 = 8;
+const LOWER_FOREIGN_TO_READS: u64 = 8;
 /// In `what` of a second entry: the upper half of the word is.
-const UPPER_UNREAD: u64 = 1 << (NODES_SHIFT + NODES_REST);
+const UPPER_FOREIGN_TO_READS: u64 = 1 << (NODES_SHIFT + NODES_REST);
 
 pub(super) const OWN_BITS: u64 = (1 << NODES_SHIFT) - 1;
 const HALF: u64 = (1 << NODES_HALF) - 1;
@@ -264,8 +264,8 @@ impl<'a> Cell<'a> {
 
     /// Whether a half of the word is foreign to the reads of an Exclusive cell's owner.
     #[inline(always)]
-    pub(super) fn has_unread(&self) -> bool {
-        self.second.at() & LOWER_UNREAD != 0 || self.second.what() & UPPER_UNREAD != 0
+    pub(super) fn has_foreign_to_reads(&self) -> bool {
+        self.second.at() & LOWER_FOREIGN_TO_READS != 0 || self.second.what() & UPPER_FOREIGN_TO_READS != 0
     }
 
     /// Whether a cell in use is not Shared.
@@ -299,8 +299,9 @@ const UPPER: u8 = 0xf0;
 
 /// The halves of a word that are foreign to the owner's reads, by the second entry.
 #[inline(always)]
-pub(super) const fn unread(at: u64, what: u64) -> u8 {
-    (if at & LOWER_UNREAD != 0 { LOWER } else { 0 }) | if what & UPPER_UNREAD != 0 { UPPER } else { 0 }
+pub(super) const fn foreign_to_reads(at: u64, what: u64) -> u8 {
+    (if at & LOWER_FOREIGN_TO_READS != 0 { LOWER } else { 0 })
+        | if what & UPPER_FOREIGN_TO_READS != 0 { UPPER } else { 0 }
 }
 
 /// Removes the halves that are completely among these bytes.
@@ -469,7 +470,7 @@ impl Entry {
     /// Whether it is a write at this point.
     #[inline(always)]
     pub(super) fn is_write_at(&self, point: u64) -> bool {
-        self.at & !(RECORDED | DROPPED | LOWER_UNREAD) == point | WRITE
+        self.at & !(RECORDED | DROPPED | LOWER_FOREIGN_TO_READS) == point | WRITE
     }
 
     #[inline(always)]
@@ -524,7 +525,7 @@ impl Entry {
 
     /// Whether nothing is to be written for it, not even a drop barrier.
     #[inline(always)]
-    pub(super) fn is_silent(&self) -> bool {
+    pub(super) fn needs_no_record(&self) -> bool {
         !self.is_deferred() && !self.has_dropped()
     }
 }
@@ -545,7 +546,7 @@ pub(super) struct Contents {
     pub(super) foreign: u8,
     /// The halves with such bytes, as bytes, that the owner has not read since either. Of a Shared cell: not 0 if
     /// atomic loads may have come in between.
-    pub(super) unread: u8,
+    pub(super) foreign_to_reads: u8,
     /// The first node of older entries, or 0.
     pub(super) nodes: u32,
 }
@@ -556,12 +557,12 @@ impl Contents {
     pub(super) fn unpack([Entry { at: a, what: b }, Entry { at: c, what: d }]: Packed) -> Contents {
         Contents {
             first: Entry { at: a & !(SHARED | VERSION), what: b & OWN_BITS },
-            second: Entry { at: c & !LOWER_UNREAD, what: d & OWN_BITS },
+            second: Entry { at: c & !LOWER_FOREIGN_TO_READS, what: d & OWN_BITS },
             shared: a & SHARED != 0,
             version: a & VERSION != 0,
             read: (b >> BYTES_SHIFT) as u8,
             foreign: (d >> BYTES_SHIFT) as u8,
-            unread: unread(c, d),
+            foreign_to_reads: foreign_to_reads(c, d),
             nodes: ((b >> NODES_SHIFT & HALF) | (d >> NODES_SHIFT & REST) << NODES_HALF) as u32,
         }
     }
@@ -572,10 +573,10 @@ impl Contents {
         let nodes = u64::from(self.nodes);
         let low = (nodes & HALF) << NODES_SHIFT | u64::from(self.read) << BYTES_SHIFT;
         let mut high = (nodes >> NODES_HALF) << NODES_SHIFT | u64::from(self.foreign) << BYTES_SHIFT;
-        if self.unread & UPPER != 0 {
-            high |= UPPER_UNREAD;
+        if self.foreign_to_reads & UPPER != 0 {
+            high |= UPPER_FOREIGN_TO_READS;
         }
-        let lower = if self.unread & LOWER != 0 { LOWER_UNREAD } else { 0 };
+        let lower = if self.foreign_to_reads & LOWER != 0 { LOWER_FOREIGN_TO_READS } else { 0 };
         let flags = if self.shared { SHARED } else { 0 } | if self.version { VERSION } else { 0 };
         let first = Entry { at: self.first.at | flags, what: self.first.what | low };
         [first, Entry { at: self.second.at | lower, what: self.second.what | high }]

@@ -25,7 +25,7 @@ impl Recorder {
             second: Entry::recorded(self.epoch(), access.mask, true),
             version: true,
             foreign: !access.mask,
-            unread: without_halves(0xff, access.mask),
+            foreign_to_reads: without_halves(0xff, access.mask),
             ..Contents::default()
         };
         Outcome::Written
@@ -44,14 +44,14 @@ impl Recorder {
         let sees = contents.version || writes || self.sees_write(filter, contents);
         let write = contents.second;
         // Without a node for a write that is ordered before, that write is recorded, and this read with it.
-        if !sees && (write.is_silent() || self.push(filter, contents, write)) {
+        if !sees && (write.needs_no_record() || self.push(filter, contents, write)) {
             contents.shared = true;
             let entry = Entry::deferred(self.epoch(), self.next_seq(false), access.mask, access.context, false);
             if self.is_second() {
                 contents.second = entry;
             } else {
                 let other = contents.first;
-                contents.second = if other.is_silent() { Entry::default() } else { other };
+                contents.second = if other.needs_no_record() { Entry::default() } else { other };
                 contents.first = entry;
                 contents.read = access.mask;
             }

@@ -36,7 +36,7 @@ impl Recorder {
         let conflicts = if access.write {
             contents.foreign & access.mask != 0
         } else {
-            contents.unread & access.mask != 0 && access.mask & !contents.first.mask() != 0
+            contents.foreign_to_reads & access.mask != 0 && access.mask & !contents.first.mask() != 0
         };
         let mut entry = if conflicts {
             self.conflict_in_own_cell(filter, sink, contents, old, access)
@@ -70,7 +70,7 @@ impl Recorder {
         let timing = self.conflict_timing(contents);
         self.put_conflict(sink, access, timing);
         let dropped = self.retire(filter, sink, contents, old, access.word);
-        contents.unread = without_halves(contents.unread, access.mask);
+        contents.foreign_to_reads = without_halves(contents.foreign_to_reads, access.mask);
         if access.write {
             contents.foreign &= !access.mask;
         } else {
@@ -157,7 +157,7 @@ impl Recorder {
         entry: Entry,
         word: u64,
     ) -> bool {
-        if entry.mask() == 0 || entry.is_silent() {
+        if entry.mask() == 0 || entry.needs_no_record() {
             // There is no access, but some may have been dropped before it.
             return entry.has_dropped();
         }

@@ -55,7 +55,7 @@ impl Recorder {
         }
     }
 
-    /// Locks a cell, and ends the life of its word: what others have deferred is written. Returns false if it is
+    /// Locks a cell, and ends the lifetime of its word: what others have deferred is written. Returns false if it is
     /// watched.
     fn end_life(
         &mut self,

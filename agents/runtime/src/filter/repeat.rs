@@ -4,7 +4,7 @@
 
 use super::cell::{
     AtomicEntry, BYTES_SHIFT, Cell, DROPPED, EPOCH_SHIFT, Entry, NEXT_SEQ, OWN_BITS, RECORDED, SHARED, SLOT_SHIFT,
-    VERSION, is_known, is_shared, is_write, renewed, same_epoch, same_slot, unread,
+    VERSION, foreign_to_reads, is_known, is_shared, is_write, renewed, same_epoch, same_slot,
 };
 use super::recorder::Recorder;
 
@@ -98,7 +98,7 @@ impl Recorder {
         let is_shared = home.is_shared();
         // The entry knows of the bytes that it has read. For others without a further look, there must be nothing to
         // know.
-        if mask & !old.mask() != 0 && (is_shared || old.mask() == 0 || cell.has_unread()) {
+        if mask & !old.mask() != 0 && (is_shared || old.mask() == 0 || cell.has_foreign_to_reads()) {
             return false;
         }
         let is_same_epoch = same_epoch(old.at, self.epoch());
@@ -257,7 +257,7 @@ impl Recorder {
     /// hot.
     #[inline(always)]
     fn may_renew(&self, a: u64, entry: &Entry, is_same_epoch: bool) -> bool {
-        if entry.is_silent() {
+        if entry.needs_no_record() {
             return !is_same_epoch;
         }
         self.is_hot(entry) || !is_same_epoch && entry.has_dropped() && a & SHARED == 0
@@ -281,7 +281,7 @@ fn has_nothing_foreign(cell: Cell, first: &Entry, mask: u8) -> bool {
     let second = cell.second.entry();
     (second.what >> BYTES_SHIFT) as u8 & mask == 0
         || mask & !first.mask() == 0
-        || unread(second.at, second.what) & mask == 0
+        || foreign_to_reads(second.at, second.what) & mask == 0
 }
 
 /// Whether a reader of a Shared cell has already read the version of these bytes.

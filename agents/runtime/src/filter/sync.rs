@@ -135,12 +135,13 @@ impl Recorder {
 
     /// How the time of a conflict with these contents is found. Whatever was recorded of the word is earlier than one
     /// of its entries: a thread that writes, or evicts another's entry, is later than all before. Atomic loads are not;
-    /// they leave a mark among readers ([`Contents::unread`]), or the cell without entries that say where they are.
+    /// they leave a mark among readers ([`Contents::foreign_to_reads`]), or the cell without entries that say where
+    /// they are.
     #[inline]
     pub(super) fn conflict_timing(&self, contents: &Contents) -> Timing {
         let is_handed_off = self.may_hand_off()
             && contents.nodes == 0
-            && !(contents.shared && contents.unread != 0)
+            && !(contents.shared && contents.foreign_to_reads != 0)
             && self.is_earlier(&contents.first)
             && self.is_earlier(&contents.second);
         if is_handed_off { Timing::After(0) } else { Timing::Now }

@@ -3,9 +3,9 @@
 //! A record gives one event as a rule. Only those that give none or several are stored, in two bits for each sync
 //! index: deferred accesses can reach back to the beginning, and there are many of them.
 //!
-//! Sync indexes with only silent records between them (records that give no event, such as allocations) have the same
-//! events before them, and sequence numbers begin again with each. So a deferred access is also placed by how many
-//! silent records stand right before it.
+//! Sync indexes with only eventless records between them (records that give no event, such as allocations) have the
+//! same events before them, and sequence numbers begin again with each. So a deferred access is also placed by how many
+//! eventless records stand right before it.
 
 use crate::near::fetch;
 use event::ThreadId;
@@ -18,13 +18,13 @@ const BLOCK_BITS: u32 = 6;
 const SEQ_BITS: u32 = 14;
 
 /// Bits that are left in the sequence number of a deferred event.
-const SILENT_BITS: u32 = u32::BITS - SEQ_BITS;
+const EVENTLESS_BITS: u32 = u32::BITS - SEQ_BITS;
 
-/// Silent records in a row for which there is room.
-pub(crate) const MOST_SILENT: u32 = (1 << SILENT_BITS) - 1;
+/// Eventless records in a row for which there is room.
+pub(crate) const MOST_EVENTLESS: u32 = (1 << EVENTLESS_BITS) - 1;
 
 /// In a block: one of its sync indexes has several events.
-const SEVERAL: i64 = 1 << SILENT_BITS;
+const SEVERAL: i64 = 1 << EVENTLESS_BITS;
 
 /// A position among the events of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -32,21 +32,21 @@ pub(crate) struct TracePosition {
     pub(crate) thread: ThreadId,
     /// Events of the thread before it.
     pub(crate) after: u64,
-    /// Silent records of the thread right before it.
-    pub(crate) silent: u32,
+    /// Eventless records of the thread right before it.
+    pub(crate) eventless: u32,
 }
 
 impl TracePosition {
     /// The position of a deferred access with this sequence number, if agents use such numbers.
     #[inline]
     pub(crate) fn at(self, seq: u32) -> Option<DeferredPosition> {
-        let seq = (seq >> SEQ_BITS == 0).then_some(self.silent.min(MOST_SILENT) << SEQ_BITS | seq)?;
+        let seq = (seq >> SEQ_BITS == 0).then_some(self.eventless.min(MOST_EVENTLESS) << SEQ_BITS | seq)?;
         Some(DeferredPosition { after: self.after, sequence: seq })
     }
 
     /// The position behind all accesses here, and before those behind the next record.
     pub(crate) fn end(self) -> DeferredPosition {
-        let seq = self.silent.min(MOST_SILENT) << SEQ_BITS | ((1 << SEQ_BITS) - 1);
+        let seq = self.eventless.min(MOST_EVENTLESS) << SEQ_BITS | ((1 << SEQ_BITS) - 1);
         DeferredPosition { after: self.after, sequence: seq }
     }
 }
@@ -64,7 +64,7 @@ struct Span {
 
 /// Some consecutive sync indexes.
 struct Block {
-    /// Up to the first of them: events less sync indexes, and in the lower bits how many silent records stand right
+    /// Up to the first of them: events less sync indexes, and in the lower bits how many eventless records stand right
     /// before it; between them, whether one of these sync indexes has several events.
     before: i64,
     /// Those whose records gave no event.
@@ -80,7 +80,7 @@ impl Block {
     /// Events less sync indexes, up to the first of them.
     #[inline]
     fn surplus(&self) -> i64 {
-        self.before >> (SILENT_BITS + 1)
+        self.before >> (EVENTLESS_BITS + 1)
     }
 
     /// Whether one of them has several events.
@@ -89,18 +89,18 @@ impl Block {
         self.before & SEVERAL != 0
     }
 
-    /// How many silent records stand right before one of them.
+    /// How many eventless records stand right before one of them.
     #[inline]
-    fn silent(&self, within: u32) -> u32 {
+    fn eventless(&self, within: u32) -> u32 {
         let run = match within {
             0 => 0,
             within => (self.none << (u64::BITS - within)).leading_ones(),
         };
-        if run < within { run } else { self.silent_before().saturating_add(run).min(MOST_SILENT) }
+        if run < within { run } else { self.eventless_before().saturating_add(run).min(MOST_EVENTLESS) }
     }
 
-    fn silent_before(&self) -> u32 {
-        self.before as u32 & MOST_SILENT
+    fn eventless_before(&self) -> u32 {
+        self.before as u32 & MOST_EVENTLESS
     }
 }
 
@@ -111,8 +111,8 @@ pub(crate) struct EventIndex {
     count: u64,
     /// Events less records so far.
     surplus: i64,
-    /// The silent records that were the last ones, up to [`MOST_SILENT`].
-    silent: u32,
+    /// The eventless records that were the last ones, up to [`MOST_EVENTLESS`].
+    eventless: u32,
     spans: Vec<Span>,
     /// Up to the last record that gave not one event.
     blocks: Vec<Block>,
@@ -131,7 +131,7 @@ impl EventIndex {
     #[inline]
     pub(crate) fn one(&mut self) {
         self.count += 1;
-        self.silent = 0;
+        self.eventless = 0;
     }
 
     /// This many records gave one event each.
@@ -139,7 +139,7 @@ impl EventIndex {
     pub(crate) fn ones(&mut self, records: u64) {
         self.count += records;
         if records > 0 {
-            self.silent = 0;
+            self.eventless = 0;
         }
     }
 
@@ -150,21 +150,21 @@ impl EventIndex {
             self.deviate(events);
         }
         self.count += 1;
-        self.silent = if events == 0 { (self.silent + 1).min(MOST_SILENT) } else { 0 };
+        self.eventless = if events == 0 { (self.eventless + 1).min(MOST_EVENTLESS) } else { 0 };
     }
 
-    /// Whether the silent records at the end leave no room for another.
+    /// Whether the eventless records at the end leave no room for another.
     #[inline]
     pub(crate) fn must_emit(&self) -> bool {
-        self.silent >= MOST_SILENT - 1
+        self.eventless >= MOST_EVENTLESS - 1
     }
 
     fn deviate(&mut self, events: u64) {
         let block = (self.count >> BLOCK_BITS) as usize;
         while self.blocks.len() <= block {
-            let silent = self.blocks.last().map_or(0, |last| last.silent(1 << BLOCK_BITS));
+            let eventless = self.blocks.last().map_or(0, |last| last.eventless(1 << BLOCK_BITS));
             self.blocks.push(Block {
-                before: self.surplus << (SILENT_BITS + 1) | i64::from(silent),
+                before: self.surplus << (EVENTLESS_BITS + 1) | i64::from(eventless),
                 none: 0,
                 whole: 0,
             });
@@ -189,7 +189,7 @@ impl EventIndex {
 
     /// A thread that made this many events before others had the slot goes on with the next record.
     pub(crate) fn go_on(&mut self, thread: ThreadId, made: u64) {
-        self.silent = 0;
+        self.eventless = 0;
         self.spans.push(Span { sync_index: self.count, events: self.events_now(), thread, made });
     }
 
@@ -205,12 +205,12 @@ impl EventIndex {
             last if last.sync_index <= sync_index => last,
             _ => &self.spans[self.spans.partition_point(|span| span.sync_index <= sync_index).checked_sub(1)?],
         };
-        let (events, silent) = self.before(sync_index);
+        let (events, eventless) = self.before(sync_index);
         let after = events.saturating_sub(span.events).saturating_add(span.made);
         Some(TracePosition {
             thread: span.thread,
             after,
-            silent: u64::from(silent).min(sync_index - span.sync_index) as u32,
+            eventless: u64::from(eventless).min(sync_index - span.sync_index) as u32,
         })
     }
 
@@ -220,7 +220,8 @@ impl EventIndex {
         fetch(self.blocks.as_ptr().wrapping_add((sync_index >> BLOCK_BITS) as usize));
     }
 
-    /// Events of the records before a sync index, and how many silent ones stand right before it, of whichever thread.
+    /// Events of the records before a sync index, and how many eventless ones stand right before it, of whichever
+    /// thread.
     #[inline]
     fn before(&self, sync_index: u64) -> (u64, u32) {
         let within = (sync_index % (1 << BLOCK_BITS)) as u32;
@@ -229,7 +230,7 @@ impl EventIndex {
             let last = self.blocks.last().filter(|_| is_next);
             return (
                 sync_index.saturating_add_signed(self.surplus),
-                last.map_or(0, |last| last.silent(1 << BLOCK_BITS)),
+                last.map_or(0, |last| last.eventless(1 << BLOCK_BITS)),
             );
         };
         let mut surplus = block.surplus();
@@ -245,8 +246,8 @@ impl EventIndex {
         if block.has_several() {
             surplus += self.several_between(sync_index & !((1 << BLOCK_BITS) - 1), sync_index);
         }
-        let silent = if none == 0 && within > 0 { 0 } else { block.silent(within) };
-        (sync_index.saturating_add_signed(surplus), silent)
+        let eventless = if none == 0 && within > 0 { 0 } else { block.eventless(within) };
+        (sync_index.saturating_add_signed(surplus), eventless)
     }
 
     /// What the records with several events gave beyond one each, from one sync index up to another.
@@ -264,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accesses_around_silent_records_stand_in_order() {
+    fn accesses_around_eventless_records_stand_in_order() {
         let mut event_index = EventIndex::default();
         event_index.begin(ThreadId(0));
         let mut before = None;
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_silent_records_that_one_must_speak() {
+    fn so_many_eventless_records_that_one_must_speak() {
         let mut event_index = EventIndex::default();
         event_index.begin(ThreadId(0));
         let mut count = 0;
@@ -289,13 +290,13 @@ mod tests {
             count += 1;
         }
         let position = event_index.find(count).expect("a thread");
-        assert_eq!((position.after, u64::from(position.silent)), (0, count));
-        // Further silent records count as the end, and everything before stays where it is.
+        assert_eq!((position.after, u64::from(position.eventless)), (0, count));
+        // Further eventless records count as the end, and everything before stays where it is.
         for _ in 0..100 {
             event_index.record(0);
         }
         assert_eq!(event_index.find(count), Some(position));
-        assert_eq!(event_index.find(u64::MAX).map(|position| position.silent), Some(MOST_SILENT));
+        assert_eq!(event_index.find(u64::MAX).map(|position| position.eventless), Some(MOST_EVENTLESS));
     }
 
     #[test]
@@ -308,16 +309,16 @@ mod tests {
         for _ in 0..50 {
             let mut event_index = EventIndex::default();
             let mut expected = Vec::new();
-            let (mut thread, mut after, mut silent) = (0, 0, 0);
+            let (mut thread, mut after, mut eventless) = (0, 0, 0);
             event_index.begin(ThreadId(0));
             let rare = 1 + random(40);
             for sync_index in 0..2_000 {
                 if sync_index > 0 && random(300) == 0 {
                     thread += 1;
-                    (after, silent) = (0, 0);
+                    (after, eventless) = (0, 0);
                     event_index.begin(ThreadId(thread));
                 }
-                expected.push(TracePosition { thread: ThreadId(thread), after, silent });
+                expected.push(TracePosition { thread: ThreadId(thread), after, eventless });
                 let count = match random(rare) {
                     0 => [0, WHOLE, random(5) * random(100)][random(3) as usize],
                     // Long stretches without an event.
@@ -325,13 +326,13 @@ mod tests {
                     _ => 1,
                 };
                 after += count;
-                silent = if count == 0 { silent + 1 } else { 0 };
+                eventless = if count == 0 { eventless + 1 } else { 0 };
                 event_index.record(count);
             }
             for (sync_index, &context) in expected.iter().enumerate() {
                 assert_eq!(event_index.find(sync_index as u64), Some(context), "at {sync_index}");
             }
-            assert_eq!(event_index.find(u64::MAX), Some(TracePosition { thread: ThreadId(thread), after, silent }));
+            assert_eq!(event_index.find(u64::MAX), Some(TracePosition { thread: ThreadId(thread), after, eventless }));
         }
     }
 }

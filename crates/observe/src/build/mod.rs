@@ -17,7 +17,7 @@ mod variables;
 
 pub(crate) use out::Sink;
 
-use crate::decode::{ASIDE, aux, context, order, payload};
+use crate::decode::{UNTIMED, aux, context, order, payload};
 use crate::merge::{RecordSink, take_records};
 use crate::naming::{Mapped, Naming};
 use announced::Announced;
@@ -65,7 +65,7 @@ struct Slot {
     open: Vec<u32>,
     /// Its threads by number, if the agent numbers them (from 1 on) and uses slots again whose threads may still be
     /// joined.
-    lives: FxHashMap<u32, ThreadId>,
+    generations: FxHashMap<u32, ThreadId>,
 }
 
 /// Makes the trace of one process from its records.
@@ -315,13 +315,15 @@ impl Build {
         let (top, pages) = (payload(record[0]), record[2] >> 32);
         // The thread was forked, and begins now. One that was forked in the same slot before may never have written
         // anything, not even that it began.
-        let life = if self.direct > 0 { pages as u32 } else { 0 };
+        let generation = if self.direct > 0 { pages as u32 } else { 0 };
         let state = self.slot(slot);
-        let is_forked = |thread: &ThreadId| !state.started && (life == 0 || state.lives.get(&life) == Some(thread));
+        let is_forked = |thread: &ThreadId| {
+            !state.started && (generation == 0 || state.generations.get(&generation) == Some(thread))
+        };
         let thread = state.thread.filter(is_forked).unwrap_or_else(|| self.new_thread());
         self.bind(slot, thread);
         if self.direct > 0 {
-            self.live(slot, pages as u32);
+            self.note_generation(slot, pages as u32);
             return self.count_events(slot, 0);
         }
         if let (Some(low), Some(thread)) = (top.checked_sub(pages << 12), self.slot(slot).thread)
@@ -335,7 +337,7 @@ impl Build {
 
     fn fork(&mut self, slot: u32, record: &[u64]) {
         let by = self.actor(slot, record[1]);
-        let (child_slot, life) = self.child(record[2]);
+        let (child_slot, generation) = self.child(record[2]);
         if child_slot >= SLOTS as u64 || child_slot == u64::from(slot) {
             self.senseless += 1;
             return self.count_events(slot, 0);
@@ -346,7 +348,7 @@ impl Build {
         state.thread = Some(child);
         state.waiting = None;
         state.started = false;
-        self.live(child_slot as u32, life);
+        self.note_generation(child_slot as u32, generation);
         self.plain(by, Op::Fork, child.0);
         self.count_events(slot, 1);
         let (site, stack) = self.context(slot, by.context);
@@ -359,19 +361,21 @@ impl Build {
     }
 
     /// Gives the present thread of a slot its number.
-    fn live(&mut self, slot: u32, life: u32) {
+    fn note_generation(&mut self, slot: u32, generation: u32) {
         let state = self.slot(slot);
-        if let Some(thread) = state.thread.filter(|_| life > 0) {
-            state.lives.insert(life, thread);
+        if let Some(thread) = state.thread.filter(|_| generation > 0) {
+            state.generations.insert(generation, thread);
         }
     }
 
     fn join(&mut self, slot: u32, record: &[u64]) {
         let by = self.actor(slot, record[1]);
-        let (child, life) = self.child(record[2]);
+        let (child, generation) = self.child(record[2]);
         let child = u32::try_from(child).ok().and_then(|child| {
-            let known =
-                self.slots.get(child as usize).and_then(|state| state.lives.get(&life).copied().or(state.thread));
+            let known = self
+                .slots
+                .get(child as usize)
+                .and_then(|state| state.generations.get(&generation).copied().or(state.thread));
             self.waiter(child).or(known)
         });
         match child {
@@ -456,7 +460,7 @@ impl RecordSink for Build {
 
     #[inline]
     fn take(&mut self, slot: u32, record: &[u64]) {
-        if !self.deferred.is_empty() && order(record[0]) != ASIDE {
+        if !self.deferred.is_empty() && order(record[0]) != UNTIMED {
             self.flush_deferred(record[0]);
         }
         match Common::of(record[0]) {
@@ -521,7 +525,7 @@ impl Build {
 
     fn other(&mut self, slot: u32, kind: Kind, record: &[u64]) {
         match kind {
-            Kind::Stamp => {}
+            Kind::FullTime => {}
             Kind::Context => self.context_record(slot, record),
             Kind::Deferred | Kind::DropBarrier => self.defer(record),
             Kind::DeferredBulk => self.defer_bulk(Kind::Deferred, record),

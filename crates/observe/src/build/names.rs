@@ -240,11 +240,11 @@ fn push_number(text: &mut String, mut number: u64) {
 fn descriptor(number: u64) -> String {
     const NUMBER_BITS: u32 = 20;
     const CONNECTION: u64 = 1 << 47;
-    let (fd, life) = (number & ((1 << NUMBER_BITS) - 1), number >> NUMBER_BITS);
-    match life {
+    let (fd, generation) = (number & ((1 << NUMBER_BITS) - 1), number >> NUMBER_BITS);
+    match generation {
         _ if number & CONNECTION != 0 => format!("connection#{}", number & !CONNECTION),
         0 => format!("fd#{fd}"),
-        life => format!("fd#{fd}.{life}"),
+        generation => format!("fd#{fd}.{generation}"),
     }
 }
 

@@ -129,7 +129,7 @@ impl Objects {
         self.near.0[slot(key)] = NONE;
     }
 
-    /// Ends the life of an object: what comes there later is another one.
+    /// Ends the lifetime of an object: what comes there later is another one.
     pub(crate) fn end(&mut self, number: Number) {
         match number {
             Number::Memory(address) => self.end_range(address, 1),
@@ -140,7 +140,7 @@ impl Objects {
         }
     }
 
-    /// Ends the life of all objects in a range of addresses.
+    /// Ends the lifetimes of all objects in a range of addresses.
     pub(crate) fn end_range(&mut self, start: u64, size: u64) {
         let end = start.saturating_add(size);
         while let Some((&(address, space), _)) = self.memory.range((start, Space::Thread)..(end, Space::Thread)).next()

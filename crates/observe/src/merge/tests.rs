@@ -9,7 +9,7 @@ struct Taken(Vec<(u32, u64)>);
 
 impl RecordSink for Taken {
     fn take(&mut self, slot: u32, words: &[u64]) {
-        if words[0] as u8 != Kind::Stamp as u8 {
+        if words[0] as u8 != Kind::FullTime as u8 {
             self.0.push((slot, words[0] >> 16));
         }
     }
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// A record with its time, and the words that its thread writes: stamps and texts before it, a place behind it.
+/// A record with its time, and the words that its thread writes: full times and texts before it, a place behind it.
 struct Written {
     time: u64,
     words: Vec<u64>,
@@ -33,7 +33,7 @@ struct Written {
 /// What the threads of a process write: of each slot, in its order; and how it is to be taken.
 fn written(random: &mut Random, slots: usize, records: u64) -> (Vec<VecDeque<Written>>, Vec<(u32, u64)>) {
     let mut lanes: Vec<VecDeque<Written>> = (0..slots).map(|_| VecDeque::new()).collect();
-    let mut stamped = vec![0; slots];
+    let mut last_full_time = vec![0; slots];
     let mut time = if random.below(2) == 0 { 1 } else { u64::MAX / 3 };
     let mut keys = Vec::new();
     for number in 1..=records {
@@ -47,9 +47,9 @@ fn written(random: &mut Random, slots: usize, records: u64) -> (Vec<VecDeque<Wri
         // A thread has no two at one time.
         time = time.max(lanes[slot].back().map_or(0, |last| last.time + 1));
         let mut words = Vec::new();
-        if time - stamped[slot] >= MOST_BETWEEN {
-            stamped[slot] = time;
-            words.extend([head(Kind::Stamp, 0, 0), time]);
+        if time - last_full_time[slot] >= MOST_BETWEEN {
+            last_full_time[slot] = time;
+            words.extend([head(Kind::FullTime, 0, 0), time]);
         }
         let late = random.below(3) == 0;
         if late {

@@ -123,7 +123,7 @@ impl Agent {
     /// A thread in the next slot.
     pub fn thread(&self) -> Thread {
         let slot = self.process().slots.fetch_add(1, AcqRel);
-        Thread { agent: *self, slot, chunk: None, at: 0, sequence: 0, time: 0, stamped: 0, contexts: 0 }
+        Thread { agent: *self, slot, chunk: None, at: 0, sequence: 0, time: 0, last_full_time: 0, contexts: 0 }
     }
 
     fn take_chunk(&self) -> usize {
@@ -176,14 +176,14 @@ pub struct Thread {
     at: usize,
     sequence: u64,
     time: u64,
-    stamped: u64,
+    last_full_time: u64,
     contexts: u32,
 }
 
 impl Thread {
-    /// Makes room for this many words, and a stamp, before a time is taken.
+    /// Makes room for this many words, and a full time, before a time is taken.
     pub fn reserve(&mut self, words: usize) {
-        if self.chunk.is_some() && self.at + words + Kind::Stamp.words() <= CHUNK_WORDS {
+        if self.chunk.is_some() && self.at + words + Kind::FullTime.words() <= CHUNK_WORDS {
             return;
         }
         if let Some(old) = self.chunk {
@@ -243,9 +243,9 @@ impl Thread {
         writing.store(self.time + 1, Relaxed);
         std::sync::atomic::compiler_fence(SeqCst);
         self.time = self.agent.time();
-        if self.time.wrapping_sub(self.stamped) >= MOST_BETWEEN {
-            self.stamped = self.time;
-            self.put_reserved(&[head(Kind::Stamp, 0, 0), self.time]);
+        if self.time.wrapping_sub(self.last_full_time) >= MOST_BETWEEN {
+            self.last_full_time = self.time;
+            self.put_reserved(&[head(Kind::FullTime, 0, 0), self.time]);
         }
         self.time
     }

@@ -68,7 +68,7 @@ main|join(T1)|prog+0x10";
     assert_eq!(shown("early"), expected.lines().collect::<Vec<_>>());
 }
 
-pub(crate) fn silent() {
+pub(crate) fn eventless() {
     let (agent, mut main) = start();
     let mut child = agent.thread();
     main.fork(child.slot, 0); // position 1
@@ -106,7 +106,7 @@ main|w(prog+0x2028)|
 main|acq(prog+0x2000)|
 main|w(prog+0x2030)|
 main|r(prog+0x2030)|";
-    let lines: Vec<String> = shown("silent").into_iter().filter(of_main).collect();
+    let lines: Vec<String> = shown("eventless").into_iter().filter(of_main).collect();
     assert_eq!(lines, expected.lines().collect::<Vec<_>>());
 }
 

@@ -19,7 +19,7 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("beyond", crate::memory::beyond),
     ("late", crate::deferred::late),
     ("early", crate::deferred::early),
-    ("silent", crate::deferred::silent),
+    ("eventless", crate::deferred::eventless),
     ("long_silence", crate::deferred::long_silence),
     ("bulk", crate::bulk::bulk),
     ("neighbours", crate::neighbours::neighbours),
