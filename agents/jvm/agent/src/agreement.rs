@@ -156,7 +156,7 @@ fn effects_are_packed_as_they_are_unpacked() {
 
 #[test]
 fn records_have_their_kinds() {
-    for (name, code) in beside(RECORD, "STAMP") {
+    for (name, code) in beside(RECORD, "FULL_TIME") {
         let same = match name {
             "READ" => "ConflictRead".to_owned(),
             "WRITE" => "ConflictWrite".to_owned(),

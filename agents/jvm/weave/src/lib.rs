@@ -9,7 +9,7 @@
 //! * [`ClassFilter`]: which classes are watched. [`Program`]: what classes know of each other.
 //! * [`Constants`]: what instructions name; new ones go after the old.
 //!
-//! There is no crate for this: those that write class files compute frames anew, or lose some attributes. Here
+//! There is no crate for this: those that write class files compute frames again, or lose some attributes. Here
 //! nothing is computed, and only what must be is understood.
 
 mod bytes;

@@ -12,7 +12,8 @@ import jdk.internal.vm.annotation.ForceInline;
  * <li>As long as one thread owns a variable, its accesses are deferred: W and R keep the last write and read.
  * <li>Another thread's access makes the variable shared: the deferred accesses are recorded, and what they replaced
  * becomes a drop barrier.
- * <li>Of a shared variable, a read is recorded once per version and epoch, a write unless it repeats the last one.
+ * <li>Of a shared variable, a read is recorded once per version and sync-free region, a write unless it repeats the
+ * last one.
  * <li>After {@link #RUN} records in a row of one thread, that thread owns the variable again.
  * </ul>
  *
@@ -255,15 +256,16 @@ final class AccessFilter {
         self.putForOther(Record.head(kind, 0xff, address), second, third);
     }
 
-    private static long key(long address, long write, long epoch) {
-        return address * 0x9e3779b97f4a7c15L ^ write * 0xbf58476d1ce4e5b9L ^ epoch * 0x94d049bb133111ebL | 1;
+    private static long key(long address, long write, long syncFreeRegion) {
+        return address * 0x9e3779b97f4a7c15L ^ write * 0xbf58476d1ce4e5b9L ^ syncFreeRegion * 0x94d049bb133111ebL | 1;
     }
 
-    /** Whether a read of a shared variable repeats one of the same version in the same epoch. */
+    /** Whether a read of a shared variable repeats one of the same version in the same sync-free region. */
     @ForceInline
     static boolean isCovered(ThreadState self, Object of, long w, long address) {
         long write = U.getLong(of, w);
-        return !Cells.isDeferred(write) && self.readCache[cacheSlot(address)] == key(address, write, self.epoch);
+        return !Cells.isDeferred(write)
+            && self.readCache[cacheSlot(address)] == key(address, write, self.syncFreeRegion);
     }
 
     private static int cacheSlot(long address) {
@@ -293,15 +295,15 @@ final class AccessFilter {
                 U.putLong(of, w, self.defer(0));
             }
             U.putLong(of, r, self.defer(0));
-            self.epoch++;
+            self.syncFreeRegion++;
             return;
         }
         leaveTime(of, r, now);
         if (!Cells.isOwnVersion(self, write)) {
             // It may have seen what another thread did: what it reads again may be another value.
-            self.epoch++;
+            self.syncFreeRegion++;
         }
-        self.cacheRead(at, key(address, write, self.epoch));
+        self.cacheRead(at, key(address, write, self.syncFreeRegion));
     }
 
     /** A write of a variable that the thread does not own. */
@@ -360,7 +362,7 @@ final class AccessFilter {
             U.putLong(of, w, Cells.version(self, now));
         }
         leaveTime(of, r, now);
-        long epoch = self.epoch;
+        long syncFreeRegion = self.syncFreeRegion;
         self.put3(Record.head(kind, aux, address), now, context, value);
         if (isRead) {
             self.lastLoad = address;
@@ -370,7 +372,7 @@ final class AccessFilter {
         }
         if (isRead && Cells.isOwnVersion(self, write)) {
             // The thread learnt nothing new, and no other thread comes after a read.
-            self.epoch = epoch;
+            self.syncFreeRegion = syncFreeRegion;
         }
         U.storeFence();
     }

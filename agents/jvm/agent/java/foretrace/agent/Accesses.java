@@ -185,14 +185,14 @@ final class Accesses {
         }
         ThreadState self = ThreadState.own();
         if (self != null) {
-            int at = site & Shadows.NEAR - 1;
-            Shadow near = self.nearShadows[at];
-            if (near != null && near.get() == array) {
-                long[] cells = near.cells;
+            int at = site & Shadows.CACHE_SIZE - 1;
+            Shadow cached = self.shadowCache[at];
+            if (cached != null && cached.get() == array) {
+                long[] cells = cached.cells;
                 if (cells != null) {
-                    long cell = CELLS + 24L * (index >>> near.shift());
+                    long cell = CELLS + 24L * (index >>> cached.shift());
                     if (AccessFilter.fastRead(self, cells, cell + 8, cell + 16, site)
-                        || !Memory.ALL && AccessFilter.isCovered(self, cells, cell, near.address + 8 + 8L * index)) {
+                        || !Memory.ALL && AccessFilter.isCovered(self, cells, cell, cached.address + 8 + 8L * index)) {
                         return;
                     }
                 }
@@ -209,11 +209,11 @@ final class Accesses {
         }
         ThreadState self = ThreadState.own();
         if (self != null) {
-            int at = site & Shadows.NEAR - 1;
-            Shadow near = self.nearShadows[at];
-            if (near != null && near.get() == array) {
-                long[] cells = near.cells;
-                long number = 3L * (index >>> near.shift());
+            int at = site & Shadows.CACHE_SIZE - 1;
+            Shadow cached = self.shadowCache[at];
+            if (cached != null && cached.get() == array) {
+                long[] cells = cached.cells;
+                long number = 3L * (index >>> cached.shift());
                 if (cells != null && index >= 0 && number < cells.length) {
                     long cell = CELLS + 8 * number;
                     if (AccessFilter.fastWrite(self, cells, cell, cell + 16, site)) {

@@ -164,7 +164,7 @@ final class Calls {
             VariableLock.unlock(self);
             over(self);
             Shadow shadow = of == null ? null : Shadows.existing(of);
-            if (shadow != null && shadow.whole().stamps != null) {
+            if (shadow != null && shadow.whole().postTimes != null) {
                 EntrySync.post(self, shadow.whole(), EntrySync.WHOLE, 0);
             }
         } catch (Throwable failed) {

@@ -164,7 +164,7 @@ final class EffectRecorder {
 
     private static void fence(ThreadState self, int order, int site) {
         if (self.room()) {
-            self.epoch++;
+            self.syncFreeRegion++;
             int context = self.context(site);
             self.put2(Record.head(Record.FENCE, order, 0), self.now(0), context);
         }

@@ -29,7 +29,7 @@ final class EntrySync {
         return (hash * 0x9e3779b9) >>> 26;
     }
 
-    /** The offset of an entry's time in {@link Shadow#stamps}. */
+    /** The offset of an entry's time in {@link Shadow#postTimes}. */
     private static long at(int entry) {
         return LONGS + 8L * APART * entry;
     }
@@ -47,34 +47,34 @@ final class EntrySync {
         if (!self.room()) {
             return;
         }
-        long[] stamps = entry == WHOLE ? of.posted() : of.stamps();
+        long[] times = entry == WHOLE ? of.posted() : of.postTimes();
         long at = entry == WHOLE ? LONGS : at(entry);
         int context = self.context(site);
         // Most often the time is what it was when this thread was here last. A load first would fetch the cache line
         // twice.
-        int near = near(address);
-        long stamp = self.awaitCache[near] == address ? self.awaitCache[near + 1] : 0;
-        long now = self.now(stamp);
+        int index = cacheIndex(address);
+        long time = self.awaitCache[index] == address ? self.awaitCache[index + 1] : 0;
+        long now = self.now(time);
         // No two posts of an entry have one time.
-        for (long found; (found = U.compareAndExchangeLong(stamps, at, stamp, now)) != stamp; stamp = found) {
+        for (long found; (found = U.compareAndExchangeLong(times, at, time, now)) != time; time = found) {
             now = self.now(found);
         }
         of.notePost();
         if (self.isOptimistic) {
             self.optimistic(false);
         }
-        boolean isKnown = stamp == 0 || self.hasAwaited(near, address, stamp);
+        boolean isKnown = time == 0 || self.hasAwaited(index, address, time);
         self.put2(Record.head(Record.POST, LATCH, address), now, context);
         if (isKnown) {
             // The thread's own post needs no await.
-            self.cacheAwait(near, address, now);
+            self.cacheAwait(index, address, now);
         }
         self.lastPost = address;
         self.lastPostAt = self.tick;
     }
 
     /** Where the await cache has an address. */
-    private static int near(long address) {
+    private static int cacheIndex(long address) {
         return (int) (address >>> 2) & (2 << ThreadState.AWAIT_CACHE_BITS) - 2;
     }
 
@@ -83,24 +83,24 @@ final class EntrySync {
         if (of.isPosted()) {
             one(self, of, WHOLE, U.getLongVolatile(of.posted(), LONGS), site);
         }
-        long[] stamps = of.stamps;
-        if (stamps == null) {
+        long[] times = of.postTimes;
+        if (times == null) {
             return;
         }
         if (entry != WHOLE) {
-            one(self, of, entry, U.getLongVolatile(stamps, at(entry)), site);
+            one(self, of, entry, U.getLongVolatile(times, at(entry)), site);
             return;
         }
         // A post either is seen by the loop below, or sees isFullyAwaited and clears it, which ends the short cut.
-        int postEpoch = of.postEpoch;
-        if (self.fullyAwaited == of && self.fullAwaitSince == postEpoch && of.isFullyAwaited && !Memory.ALL
+        int postRound = of.postRound;
+        if (self.fullyAwaited == of && self.fullAwaitSince == postRound && of.isFullyAwaited && !Memory.ALL
             || !self.room()) {
             return;
         }
         CarrierPin.begin();
         try {
             synchronized (of) {
-                postEpoch = of.postEpoch;
+                postRound = of.postRound;
                 of.isFullyAwaited = true;
             }
         } finally {
@@ -108,33 +108,33 @@ final class EntrySync {
         }
         U.fullFence();
         for (int other = 0; other < COUNT; other++) {
-            one(self, of, other, U.getLongVolatile(stamps, at(other)), site);
+            one(self, of, other, U.getLongVolatile(times, at(other)), site);
         }
         self.fullyAwaited = of;
-        self.fullAwaitSince = postEpoch;
+        self.fullAwaitSince = postRound;
     }
 
-    private static void one(ThreadState self, Shadow of, int entry, long stamp, int site) {
-        if (stamp == 0) {
+    private static void one(ThreadState self, Shadow of, int entry, long time, int site) {
+        if (time == 0) {
             return;
         }
         long address = of.address + 8L * (entry + 1);
         // If there was no post since the last await, it needs no record.
-        int near = near(address);
-        if (self.hasAwaited(near, address, stamp) && !Memory.ALL || !self.room()) {
+        int index = cacheIndex(address);
+        if (self.hasAwaited(index, address, time) && !Memory.ALL || !self.room()) {
             return;
         }
-        self.cacheAwait(near, address, stamp);
-        self.epoch++;
+        self.cacheAwait(index, address, time);
+        self.syncFreeRegion++;
         int context = self.context(site);
-        self.put2(Record.head(Record.AWAIT, LATCH, address), self.now(stamp), context);
+        self.put2(Record.head(Record.AWAIT, LATCH, address), self.now(time), context);
     }
 
     /** Makes a time at least this late. */
-    static void raise(long[] stamps, long at, long now) {
-        long old = U.getLongVolatile(stamps, at);
-        while (old < now && !U.compareAndSetLong(stamps, at, old, now)) {
-            old = U.getLongVolatile(stamps, at);
+    static void raise(long[] times, long at, long now) {
+        long old = U.getLongVolatile(times, at);
+        while (old < now && !U.compareAndSetLong(times, at, old, now)) {
+            old = U.getLongVolatile(times, at);
         }
     }
 }

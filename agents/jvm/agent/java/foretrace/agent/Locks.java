@@ -31,7 +31,7 @@ final class Locks {
         StampedLocks.endReleasedSections(self, site);
         lock.holder = self.number;
         lock.count = 1;
-        self.epoch++;
+        self.syncFreeRegion++;
         self.held.add(lock, site);
         if (self.isOptimistic) {
             self.optimistic(false);
@@ -55,8 +55,8 @@ final class Locks {
     static void record(ThreadState self, Shadow of, int kind, int objectClass, int site) {
         if (self.room()) {
             int context = self.context(site);
-            long now = self.now(of.stamp);
-            of.stamp = now;
+            long now = self.now(of.releaseTime);
+            of.releaseTime = now;
             self.put2(Record.head(kind, objectClass, of.address), now, context);
         }
     }
@@ -64,8 +64,8 @@ final class Locks {
     /** Writes an atomic access without a value, later than the last record of the lock, which the thread holds. */
     static void access(ThreadState self, Shadow lock, int kind, int order, long address, int site) {
         if (self.room()) {
-            long now = self.now(lock.stamp);
-            lock.stamp = now;
+            long now = self.now(lock.releaseTime);
+            lock.releaseTime = now;
             // The thread has left the site: its calls would say nothing of it.
             self.put3(Record.head(kind, order, address), now, site & (int) DeferredAccess.SITE_MASK, 0);
         }
@@ -141,7 +141,7 @@ final class Locks {
     static void readAcquired(ThreadState self, Shadow lock, int site) {
         if (self.readHolds.add(lock, 1) == 1) {
             StampedLocks.endReleasedSections(self, site);
-            self.epoch++;
+            self.syncFreeRegion++;
             self.held.add(lock, site);
             self.optimistic(false);
             shared(self, lock, Record.READ_ACQUIRE, RWLOCK, site);
@@ -169,8 +169,8 @@ final class Locks {
         try {
             synchronized (lock) {
                 int context = self.context(site);
-                long now = self.now(lock.stamp);
-                lock.stamp = Math.max(lock.stamp, now);
+                long now = self.now(lock.releaseTime);
+                lock.releaseTime = Math.max(lock.releaseTime, now);
                 self.put2(Record.head(kind, objectClass, lock.address), now, context);
             }
         } finally {
@@ -194,8 +194,8 @@ final class Locks {
             record(self, lock, Record.RELEASE, Monitors.MUTEX, site);
         } else if (self.room()) {
             int context = self.context(site);
-            long now = self.now(lock.stamp);
-            lock.stamp = now;
+            long now = self.now(lock.releaseTime);
+            lock.releaseTime = now;
             self.put3(Record.head(Record.WAIT, Monitors.CONDITION, condition.address), now, context, lock.address);
         }
         return count;
@@ -206,14 +206,14 @@ final class Locks {
         int site) {
         lock.holder = self.number;
         lock.count = count;
-        self.epoch++;
+        self.syncFreeRegion++;
         self.held.add(lock, site);
         if (isShort) {
             record(self, lock, Record.ACQUIRE, Monitors.MUTEX, site);
         } else if (self.room()) {
             int context = self.context(site);
-            long now = self.now(lock.stamp);
-            lock.stamp = now;
+            long now = self.now(lock.releaseTime);
+            lock.releaseTime = now;
             long third = lock.address | reason;
             self.put3(Record.head(Record.WOKEN, Monitors.CONDITION, condition.address), now, context, third);
         }

@@ -17,7 +17,7 @@ package foretrace.agent;
  */
 final class Record {
     /** Kinds of records. */
-    static final int STAMP = 1, DEFERRED = 3, DROP_BARRIER = 4, TEXT = 5, LOST = 6, READ = 16, WRITE = 17,
+    static final int FULL_TIME = 1, DEFERRED = 3, DROP_BARRIER = 4, TEXT = 5, LOST = 6, READ = 16, WRITE = 17,
         WATCHED_READ = 19, WATCHED_WRITE = 20, LOAD = 21, STORE = 22, RMW = 23, FENCE = 24, MARK = 25, START = 32,
             END = 33, FORK = 34,
         JOIN = 35, ACQUIRE = 36, RELEASE = 37, READ_ACQUIRE = 38, READ_RELEASE = 39, TRY_ACQUIRE = 40, REQUEST = 42,

@@ -15,10 +15,10 @@ import jdk.internal.vm.annotation.ForceInline;
  * object (left by the thread that let this one go on), and than the observer's coarse time.
  */
 abstract class RecordWriter extends ThreadClock {
-    /** No record is longer, but for texts. A stamp before it has room, too. */
+    /** No record is longer, but for texts. A full time before it has room, too. */
     private static final int MOST = 8 * 8;
-    /** A timestamp is at most this far from the last stamp: records have only its lower bits. */
-    private static final long MOST_SINCE_STAMP = 1L << 38;
+    /** A timestamp is at most this far from the last full time: records have only its lower bits. */
+    private static final long MOST_SINCE_FULL_TIME = 1L << 38;
 
     /** Where the slot announces a record that is being written. */
     private final long announced;
@@ -27,20 +27,20 @@ abstract class RecordWriter extends ThreadClock {
     private long at, end;
     /** How many chunks the slot has had. */
     private long sequence;
-    /** The timestamp of the last record, and that of the last stamp. */
+    /** The timestamp of the last record, and the last full time. */
     long time;
-    private long stamped;
+    private long lastFullTime;
     /** Records for which there was no room. */
     private long lost;
     /**
      * Counts up when the thread may have learnt of what another did, and when others may learn of what it did. A read
-     * that is repeated within an epoch needs no record ({@link AccessFilter#isCovered}).
+     * that is repeated within a sync-free region needs no record ({@link AccessFilter#isCovered}).
      */
-    long epoch = 1;
+    long syncFreeRegion = 1;
 
     /** {@code before}: the thread that had the slot before, or null. */
-    RecordWriter(int slot, int number, RecordWriter before, int obstacles) {
-        super(slot, before == null ? 1 : before.life + 1, number, obstacles);
+    RecordWriter(int slot, int number, RecordWriter before, int notReady) {
+        super(slot, before == null ? 1 : before.generation + 1, number, notReady);
         announced = Memory.SLOTS + slot * Memory.SLOT_SIZE;
         if (before != null) {
             syncIndex = before.syncIndex;
@@ -65,7 +65,7 @@ abstract class RecordWriter extends ThreadClock {
         chunk = Native.chunk(slot, chunk, sequence);
         if (chunk <= 0) {
             // Without an observer nothing is recorded any more.
-            obstacles |= chunk < 0 ? OFF : 0;
+            notReady |= chunk < 0 ? OFF : 0;
             updateBlock();
             chunk = 0;
             at = end = 0;
@@ -104,24 +104,24 @@ abstract class RecordWriter extends ThreadClock {
             ? Math.max(Math.max(time, after), U.getLongOpaque(null, Memory.COARSE)) + 1
             : U.getAndAddLong(null, Memory.COUNTER, 1) + 1;
         time = now;
-        if (now - stamped >= MOST_SINCE_STAMP) {
-            stamp(now);
+        if (now - lastFullTime >= MOST_SINCE_FULL_TIME) {
+            putFullTime(now);
         }
         return now;
     }
 
-    private void stamp(long now) {
-        stamped = now;
+    private void putFullTime(long now) {
+        lastFullTime = now;
         U.putLong(at + 8, now);
-        U.putLongRelease(null, at, Record.head(Record.STAMP, 0, 0));
+        U.putLongRelease(null, at, Record.head(Record.FULL_TIME, 0, 0));
         at += 16;
     }
 
-    /** Writes a record of two words that other threads may come after, so that the epoch ends with it. */
+    /** Writes a record of two words that other threads may come after, so that the sync-free region ends with it. */
     @ForceInline
     final void put2(long head, long now, int context) {
         putAccess(head, now, context);
-        epoch++;
+        syncFreeRegion++;
     }
 
     /** Writes a record of two words that orders nothing: a plain access, or a mark. */
@@ -143,7 +143,7 @@ abstract class RecordWriter extends ThreadClock {
         at += 24;
         U.putLongRelease(null, announced, 0);
         nextSyncIndex();
-        epoch++;
+        syncFreeRegion++;
     }
 
     /** Writes a record on behalf of another thread, which deferred or dropped the access. It has no timestamp. */

@@ -44,7 +44,7 @@ final class Semaphores {
     /** A permit is about to be released, or was acquired. */
     static void permit(ThreadState self, Shadow of, int kind, int objectClass, int site) {
         if (kind == Record.DOWN) {
-            self.epoch++;
+            self.syncFreeRegion++;
         }
         if (self.room()) {
             int context = self.context(site);

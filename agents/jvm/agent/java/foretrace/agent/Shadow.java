@@ -39,7 +39,7 @@ final class Shadow extends WeakReference<Object> {
     int holder;
     int count;
     /** The timestamp of the last release. */
-    long stamp;
+    long releaseTime;
     /** Of a condition: its lock. */
     Shadow lock;
     /** The object that this one is a view of; null: of none. */
@@ -47,11 +47,11 @@ final class Shadow extends WeakReference<Object> {
     /** Of an updater or {@code VarHandle}: the field that it stands for. */
     FieldHandle variable;
     /** The times of the last posts of the entries ({@link EntrySync}); null: there were none. */
-    volatile long[] stamps;
+    volatile long[] postTimes;
     /** The time of the last post of the whole. It is in an array so that it has a cache line of its own. */
     private volatile long[] posted;
     /** Counts posts that came after an await of all entries; and whether there was none since that await. */
-    volatile int postEpoch;
+    volatile int postRound;
     volatile boolean isFullyAwaited;
     /**
      * A second object that orders the other way: of a queue, what putters await from takers; of a stamped lock, what
@@ -126,9 +126,9 @@ final class Shadow extends WeakReference<Object> {
         return whole;
     }
 
-    long[] stamps() {
-        long[] known = stamps;
-        return known != null ? known : makeStamps();
+    long[] postTimes() {
+        long[] known = postTimes;
+        return known != null ? known : makePostTimes();
     }
 
     /** The first element is the time of the last post of the whole. */
@@ -157,7 +157,7 @@ final class Shadow extends WeakReference<Object> {
             CarrierPin.begin();
             try {
                 synchronized (this) {
-                    postEpoch++;
+                    postRound++;
                     isFullyAwaited = false;
                 }
             } finally {
@@ -196,21 +196,21 @@ final class Shadow extends WeakReference<Object> {
         posted = made;
     }
 
-    private long[] makeStamps() {
+    private long[] makePostTimes() {
         CarrierPin.begin();
         try {
             synchronized (this) {
-                if (stamps == null) {
-                    stamps = new long[EntrySync.COUNT * EntrySync.APART];
+                if (postTimes == null) {
+                    postTimes = new long[EntrySync.COUNT * EntrySync.APART];
                 }
-                return stamps;
+                return postTimes;
             }
         } finally {
             CarrierPin.end();
         }
     }
 
-    /** A thread got an object from a watched variable, or by an effect. */
+    /** A thread got an object from a variable of a watched class, or by an effect. */
     static void noteReached(ThreadState self, Object object) {
         if (object instanceof Watched) {
             Watched watched = (Watched) object;
@@ -223,8 +223,8 @@ final class Shadow extends WeakReference<Object> {
 
     /**
      * Whether a thread can have got an object only through memory that is not watched: the object did not exist when
-     * the thread was started, and no watched variable or effect led to it. Whatever passed it on ordered what was
-     * done to it before. (Of objects without these fields, nothing is known.)
+     * the thread was started, and no variable of a watched class or effect led to it. Whatever passed it on ordered
+     * what was done to it before. (Of objects without these fields, nothing is known.)
      */
     static boolean cameUnwatched(ThreadState self, Object object) {
         if (!(object instanceof Watched)) {

@@ -7,8 +7,8 @@ import java.lang.ref.ReferenceQueue;
  * references.
  */
 final class Shadows {
-    /** How many shadows a thread has at hand. */
-    static final int NEAR = 64;
+    /** How many shadows a thread has in its cache. */
+    static final int CACHE_SIZE = 64;
     private static final int STRIPES = 64;
     private static final Table[] TABLES = new Table[STRIPES];
 
@@ -29,13 +29,13 @@ final class Shadows {
             Shadow known = ((Watched) object).foretrace$shadow;
             return known != null ? known : make((Watched) object);
         }
-        int at = site & NEAR - 1;
-        Shadow near = self.nearShadows[at];
-        if (near != null && near.get() == object) {
-            return near;
+        int at = site & CACHE_SIZE - 1;
+        Shadow cached = self.shadowCache[at];
+        if (cached != null && cached.get() == object) {
+            return cached;
         }
         Shadow found = find(object, 0);
-        self.nearShadows[at] = found;
+        self.shadowCache[at] = found;
         return found;
     }
 
@@ -53,15 +53,15 @@ final class Shadows {
         if (object instanceof Watched) {
             return ((Watched) object).foretrace$shadow;
         }
-        int at = site & NEAR - 1;
-        Shadow near = self.nearShadows[at];
-        if (near != null && near.get() == object) {
-            return near;
+        int at = site & CACHE_SIZE - 1;
+        Shadow cached = self.shadowCache[at];
+        if (cached != null && cached.get() == object) {
+            return cached;
         }
         int hash = hash(object);
         Shadow known = TABLES[hash & STRIPES - 1].known(object, hash);
         if (known != null) {
-            self.nearShadows[at] = known;
+            self.shadowCache[at] = known;
         }
         return known;
     }

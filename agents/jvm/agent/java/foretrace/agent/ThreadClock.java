@@ -31,7 +31,7 @@ abstract class ThreadClock {
     /** The slot of the process' file that the thread writes to. */
     final int slot;
     /** Which thread of its slot it is, from 1 on: slots of threads that have ended are used again. */
-    final int life;
+    final int generation;
     /** A number that no other thread ever has. Shadows name the holder of a lock by it. */
     final int number;
     /** Block, sync index and sequence number of what the thread did last. */
@@ -41,7 +41,7 @@ abstract class ThreadClock {
     /** The sync index, not only within the block. */
     long syncIndex;
     /** Some of {@link #NEW}, {@link #BUSY}, {@link #OFF}; 0: hooks may record. */
-    int obstacles;
+    int notReady;
     /** Nothing is deferred, because the user wants all accesses or because blocks have run out. */
     boolean recordsAll;
     /** How many classes the thread initialises now. */
@@ -49,31 +49,31 @@ abstract class ThreadClock {
     /** Between {@code tryOptimisticRead} and {@code validate}: plain reads are not recorded. */
     boolean isOptimistic;
 
-    ThreadClock(int slot, int life, int number, int obstacles) {
+    ThreadClock(int slot, int generation, int number, int notReady) {
         this.slot = slot;
-        this.life = life;
+        this.generation = generation;
         this.number = number;
-        this.obstacles = obstacles;
+        this.notReady = notReady;
     }
 
     @ForceInline
     final boolean isReady() {
-        return obstacles == 0;
+        return notReady == 0;
     }
 
     /** A hook begins that may come to other hooks, or that calls code of the JDK or the program. */
     @ForceInline
     final void enter() {
-        obstacles |= BUSY;
+        notReady |= BUSY;
     }
 
     @ForceInline
     final void exit() {
-        obstacles &= ~BUSY;
+        notReady &= ~BUSY;
     }
 
     final boolean isOff() {
-        return (obstacles & OFF) != 0;
+        return (notReady & OFF) != 0;
     }
 
     /** A record was written: what is deferred from now on has the next sync index. */

@@ -25,7 +25,7 @@ final class ThreadState extends RecordWriter {
     volatile boolean isFinished;
 
     // Which records would repeat others.
-    /** Keys of reads that need no further record in this epoch ({@link AccessFilter#isCovered}). */
+    /** Keys of reads that need no further record in this sync-free region ({@link AccessFilter#isCovered}). */
     long[] readCache = NO_READS;
     /** The write that was recorded last: its address, the tick then, and the time that it left in the cell. */
     long lastWrite, lastWriteAt, lastWriteLeft;
@@ -37,7 +37,7 @@ final class ThreadState extends RecordWriter {
     long lastRequest, lastRequestAt;
     /** Addresses that were awaited, each with the timestamp of the post that was seen there ({@link EntrySync}). */
     long[] awaitCache = NO_AWAITS;
-    /** The object all of whose entries were awaited last, and its {@link Shadow#postEpoch} then. */
+    /** The object all of whose entries were awaited last, and its {@link Shadow#postRound} then. */
     Shadow fullyAwaited;
     int fullAwaitSince;
 
@@ -56,7 +56,7 @@ final class ThreadState extends RecordWriter {
     // Where it is.
     final CallContexts contexts = new CallContexts();
     /** Shadows that were looked up last, by site. They keep no object alive. */
-    final Shadow[] nearShadows = new Shadow[Shadows.NEAR];
+    final Shadow[] shadowCache = new Shadow[Shadows.CACHE_SIZE];
     /** Scratch space for effects that need all of a call, and for the cell of an atomic access. */
     final Call call = new Call();
     final Atomics.Cell atomicCell = new Atomics.Cell();
@@ -130,12 +130,12 @@ final class ThreadState extends RecordWriter {
 
     /** Records the thread's begin, unless it is recorded already. */
     private ThreadState begun() {
-        if ((obstacles & NEW) != 0) {
-            obstacles &= ~NEW;
+        if ((notReady & NEW) != 0) {
+            notReady &= ~NEW;
             newBlock();
             if (room()) {
                 long now = now(0);
-                put3(Record.head(Record.START, 0, 0), now, 0, (long) life << 32);
+                put3(Record.head(Record.START, 0, 0), now, 0, (long) generation << 32);
                 String name = Thread.currentThread().getName();
                 text(Record.THREAD_NAME, name);
             }
@@ -145,7 +145,7 @@ final class ThreadState extends RecordWriter {
 
     /** Records the thread's end, and keeps only what others may still ask of it. */
     void finish() {
-        if ((obstacles & NEW) == 0 && room()) {
+        if ((notReady & NEW) == 0 && room()) {
             put2(Record.head(Record.END, 0, 0), now(0), 0);
         }
         returnChunk();
@@ -155,7 +155,7 @@ final class ThreadState extends RecordWriter {
         readCache = NO_READS;
         awaitCache = NO_AWAITS;
         fullyAwaited = null;
-        java.util.Arrays.fill(nearShadows, null);
+        java.util.Arrays.fill(shadowCache, null);
         methodMonitors = new Shadow[0];
         current = null;
     }
@@ -180,15 +180,15 @@ final class ThreadState extends RecordWriter {
     }
 
     /** Remembers an await. */
-    void cacheAwait(int at, long address, long stamp) {
+    void cacheAwait(int at, long address, long time) {
         if (awaitCache == NO_AWAITS) {
             awaitCache = new long[NO_AWAITS.length];
         }
         awaitCache[at] = address;
-        awaitCache[at + 1] = stamp;
+        awaitCache[at + 1] = time;
     }
 
-    boolean hasAwaited(int at, long address, long stamp) {
-        return awaitCache[at] == address && awaitCache[at + 1] == stamp;
+    boolean hasAwaited(int at, long address, long time) {
+        return awaitCache[at] == address && awaitCache[at + 1] == time;
     }
 }

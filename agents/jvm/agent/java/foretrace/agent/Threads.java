@@ -91,7 +91,7 @@ final class Threads {
                 child.forkDepth = self.forkDepth + 1 & MOST_FORK_DEPTH - 1;
                 child.parent = child.forkDepth == 0 ? null : self;
                 child.forkTick = self.tick;
-                self.put3(Record.head(Record.FORK, 0, 0), now, context, child.slot | (long) child.life << 32);
+                self.put3(Record.head(Record.FORK, 0, 0), now, context, child.slot | (long) child.generation << 32);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -113,12 +113,12 @@ final class Threads {
 
     /** What the thread does now happens after all threads that have ended. */
     static void ended(ThreadState self) {
-        self.epoch++;
+        self.syncFreeRegion++;
         for (ThreadState last : ThreadTable.all()) {
             // The slot's earlier threads have ended, too.
-            int lives = last == null ? 0 : last.isFinished ? last.life : last.life - 1;
-            for (long life = 1; life <= lives && self.room(); life++) {
-                self.put3(Record.head(Record.JOIN, 0, 0), self.now(last.time), 0, last.slot | life << 32);
+            int generations = last == null ? 0 : last.isFinished ? last.generation : last.generation - 1;
+            for (long generation = 1; generation <= generations && self.room(); generation++) {
+                self.put3(Record.head(Record.JOIN, 0, 0), self.now(last.time), 0, last.slot | generation << 32);
             }
         }
     }
@@ -127,10 +127,10 @@ final class Threads {
     static void joined(ThreadState self, Thread thread, int site) {
         ThreadState other = (ThreadState) thread.foretrace$state;
         if (other != null && other != ThreadState.NONE && other != self && !thread.isAlive() && self.room()) {
-            self.epoch++;
+            self.syncFreeRegion++;
             int context = self.context(site);
             self.put3(Record.head(Record.JOIN, 0, 0), self.now(other.time), context,
-                other.slot | (long) other.life << 32);
+                other.slot | (long) other.generation << 32);
         }
     }
 }

@@ -9,8 +9,8 @@ public class Watched {
     /** The tick of the thread that made the object; above {@link #MADE_SHIFT}, the site where. */
     transient long foretrace$born;
     /**
-     * A bit for each thread (by the lower bits of its slot) that got the object from a watched variable, or by an
-     * effect.
+     * A bit for each thread (by the lower bits of its slot) that got the object from a variable of a watched class, or
+     * by an effect.
      */
     transient long foretrace$seen;
 
