@@ -295,7 +295,7 @@ int main(void) {
     long before = audit();
     if (clerk_start(&clerks[0], morning) != 0)
         return 1;
-    usleep(60000); /* the first clerk has long gone to lunch; nothing tells the second so */
+    usleep(60000); /* the first clerk has long gone to lunch; the second does not hear of it */
     if (clerk_start(&clerks[1], afternoon) != 0)
         return 1;
     for (int i = 0; i < 2; i++)

@@ -1,4 +1,4 @@
-/* A detached thread sums up a job, and the job is given back before the thread has told that it is done. */
+/* A detached thread sums up a job, and the job is given back before the thread has announced that it is done. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

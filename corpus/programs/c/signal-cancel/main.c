@@ -1,4 +1,4 @@
-/* A watcher is told by a signal that runs on its own thread; a sleeper is cancelled in its wait, and its clean-up
+/* A watcher is notified by a signal that runs on its own thread; a sleeper is cancelled in its wait, and its clean-up
  * unlocks. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-volatile sig_atomic_t told;
+volatile sig_atomic_t notified;
 static pthread_mutex_t bed = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t morning = PTHREAD_COND_INITIALIZER;
 static sem_t on_watch;
@@ -16,13 +16,13 @@ static int woken_early;
 
 __attribute__((noinline)) static void on_signal(int number) {
     (void)number;
-    told = 1;
+    notified = 1;
 }
 
 __attribute__((noinline)) static void *watch(void *unused) {
     (void)unused;
     sem_post(&on_watch);
-    while (!told)
+    while (!notified)
         usleep(1000);
     return NULL;
 }
@@ -61,6 +61,6 @@ int main(void) {
     pthread_mutex_lock(&bed);
     int early = woken_early;
     pthread_mutex_unlock(&bed);
-    printf("told %d, cancelled %d, woken early %d\n", (int)told, result == PTHREAD_CANCELED, early);
+    printf("notified %d, cancelled %d, woken early %d\n", (int)notified, result == PTHREAD_CANCELED, early);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* A signal reaches a thread that waits on a condition while another holds its mutex: the handler counts, tells, and
- * the wait goes on. */
+/* A signal reaches a thread that waits on a condition while another holds its mutex: the handler counts and announces it,
+ * and the wait goes on. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -9,7 +9,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static sem_t asleep, handled;
 static int ready;
-int steps; /* the sleeper's and its handler's; the main thread's when it has been told */
+int steps; /* the sleeper's and its handler's; the main thread's when it has been notified */
 
 __attribute__((noinline)) static void on_signal(int number) {
     (void)number;

@@ -12,7 +12,7 @@ final class ActorSystem {
     private final AtomicInteger open = new AtomicInteger();
     private final Object quiet = new Object();
     private final Object tally = new Object();
-    private int told;
+    private int reported;
 
     ActorSystem(int threads) {
         pool = Executors.newFixedThreadPool(threads);
@@ -30,9 +30,9 @@ final class ActorSystem {
         pool.execute(cell);
     }
 
-    void noteTold() {
+    void noteMessage() {
         synchronized (tally) {
-            told++;
+            reported++;
         }
     }
 
@@ -40,7 +40,7 @@ final class ActorSystem {
         open.incrementAndGet();
     }
 
-    /** The count is lowered outside of the monitor, but told inside: who waits has tested it inside as well. */
+    /** The count is lowered outside of the monitor, but reported inside: who waits has tested it inside as well. */
     void closed() {
         if (open.decrementAndGet() == 0) {
             synchronized (quiet) {
@@ -63,7 +63,7 @@ final class ActorSystem {
     }
 
     /** When the system has stopped. */
-    int told() {
-        return told;
+    int reported() {
+        return reported;
     }
 }

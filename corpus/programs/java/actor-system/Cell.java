@@ -18,7 +18,7 @@ final class Cell implements Runnable {
     }
 
     void tell(Message message) {
-        system.noteTold();
+        system.noteMessage();
         system.opened();
         mailbox.add(message);
         schedule();

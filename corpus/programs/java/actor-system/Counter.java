@@ -1,7 +1,7 @@
 import java.util.HashMap;
 import java.util.Map;
 
-/** Counts words, and tells the number of different ones when it is asked. */
+/** Counts words, and sends the number of different ones when it is asked. */
 final class Counter implements Actor {
     private final Map<String, Integer> counts = new HashMap<>();
     private String longest = "";

@@ -43,7 +43,7 @@ public class Main {
         boolean ended = system.stop();
         System.out.println("words " + collector.sum() + " longest " + collector.longest()
             + " failures " + splitter.failures());
-        System.out.println((ended ? "stopped" : "running") + (system.told() > 0 ? "" : ", silent")
+        System.out.println((ended ? "stopped" : "running") + (system.reported() > 0 ? "" : ", silent")
             + ", " + List.of(early, late).size() + " counters");
     }
 }

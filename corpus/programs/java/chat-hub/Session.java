@@ -35,7 +35,7 @@ final class Session {
         }
     }
 
-    /** The mistake: the hub is told while this session's monitor is held, the other way round than in a broadcast. */
+    /** The mistake: the hub is called while this session's monitor is held, the other way round than in a broadcast. */
     synchronized void leave() {
         left = true;
         hub.remove(this);

@@ -6,8 +6,8 @@ import java.util.Stack;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What the locks guard is in objects of the JDK: who finds the news there goes on with what was done before they were
- * told.
+ * What the locks guard is in objects of the JDK: a thread that finds the news there goes on with what was done before
+ * they were announced.
  */
 public class Main {
     /** A collection of the program's own. */
@@ -25,7 +25,7 @@ public class Main {
     static int byWrapped;
     static int byStack;
 
-    static void tell() {
+    static void announce() {
         byFlags = 1;
         synchronized (flags) {
             flags.set(3);
@@ -72,7 +72,7 @@ public class Main {
     public static void main(String[] args) throws InterruptedException {
         Thread finder = new Thread(Main::find);
         finder.start();
-        tell();
+        announce();
         finder.join();
         System.out.println(byFlags + byText + byInbox + byWrapped + byStack);
     }

@@ -24,7 +24,7 @@ public class Main {
         }
     }
 
-    /** Looks now and then, and remembers the most it saw. It holds nothing and tells nobody. */
+    /** Looks now and then, and remembers the most it saw. It holds no lock and orders nothing. */
     static final class HealthPage extends Thread {
         private final Archive archive;
         private long most;

@@ -40,7 +40,7 @@ public class Main {
         Runtime.getRuntime().addShutdownHook(new Thread(Main::tock));
         Runtime.getRuntime().addShutdownHook(new Thread(Main::sum));
         for (int i = 0; i < MANY; i++) {
-            // Of those that do nothing, nothing is told.
+            // Of those that do nothing, nothing is recorded.
             new Thread(i % 2 == 0 ? boxes[i]::fill : () -> { }).start();
             if (i % 32 == 0) {
                 Thread.sleep(1);

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Map {
     private static final int KEYS = 4096;
-    /** What is told of four operations: two that get (one each), one that puts (two), one that merges (four). */
+    /** What is recorded of four operations: two that get (one each), one that puts (two), one that merges (four). */
     private static final int EFFECTS_OF_FOUR = 8;
     /** Steps of computing before each operation: some 120 ns. */
     private static final int WORK = 60;
