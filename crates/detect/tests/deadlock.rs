@@ -77,7 +77,7 @@ fn a_deadlock_that_happened() {
     assert_eq!((deadlock.evidence, deadlock.requests()), (Evidence::Observed, vec![2, 3]));
     assert_eq!(deadlock.blocked[0].holds.event, 0);
     assert_eq!(deadlock.prefix.whole(), [0, 1]);
-    // An access that a pin holds back until one of the requests is no part of the way there.
+    // An access that a drop barrier holds back until one of the requests is no part of the way there.
     assert_eq!(reported(&format!("{text}C|w(x)|\n").replacen("A|acq(l)", "A|pin(x,2)|\nA|acq(l)", 1)).len(), 1);
     // With another thread that goes on, it is the same.
     assert_eq!(reported(&format!("{text}C|w(x)|\n")), [(Evidence::Observed, vec![2, 3])]);

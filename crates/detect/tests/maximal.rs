@@ -37,7 +37,7 @@ fn key(trace: &Trace, a: usize, b: usize) -> (SiteId, SiteId, VarId) {
     (a.site().min(b.site()), a.site().max(b.site()), a.var())
 }
 
-/// The checker lets a pin hold between the two events of a race as well.
+/// The checker lets a drop barrier hold between the two events of a race as well.
 fn is_pinned(definition: &Definition, a: usize, b: usize) -> bool {
     let (one, other) = (&definition.events()[a], &definition.events()[b]);
     definition.events().iter().any(|pin| {

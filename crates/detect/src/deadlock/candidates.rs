@@ -51,8 +51,8 @@ impl Candidates {
         self.patterns.len() as u64
     }
 
-    /// Those that the trace ends with: everything else can have come before, unless a pin says that an access comes
-    /// after one of the requests.
+    /// Those that the trace ends with: everything else can have come before, unless a drop barrier says that an access
+    /// comes after one of the requests.
     pub(super) fn happened(&mut self, batch: &Batch, requests: &Requests) {
         let pins: FxHashSet<_> =
             batch.events.iter().filter(|e| e.op().is_drop_barrier()).map(|pin| pin.thread()).collect();

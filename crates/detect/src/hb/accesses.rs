@@ -101,7 +101,7 @@ impl Hb {
                 wide.writes.put(write, row);
             }
             wide.head.forget(&mut self.clocks);
-            wide.pins.clear();
+            wide.drop_barriers.clear();
         }
         let row = if seen { me.row } else { 0 };
         self.clocks.hold(row);

@@ -76,7 +76,7 @@ impl Hb {
         } else {
             partner = self.reads.latest_unknown(var.read, row, partner);
             wide.atomic_writes.put(mark, row);
-            wide.pins.clear();
+            wide.drop_barriers.clear();
             let head = &mut wide.head;
             match (op == Op::AtomicRmw, releases(order)) {
                 (true, true) if !acquires(order) => {

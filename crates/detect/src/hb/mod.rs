@@ -227,13 +227,13 @@ impl Hb {
         }
     }
 
-    /// A read of a pinned variable comes after its pins.
+    /// A read of a variable comes after its drop barriers.
     #[inline]
     fn after_pins(&mut self, event: Event, me: Thread) -> Thread {
         let wide = (self.vars[event.object() as usize].wide as usize).wrapping_sub(1);
         match self.wides.get(wide) {
-            Some(wide) if !wide.pins.is_empty() => {
-                self.clocks.learn_all(event.thread(), &wide.pins);
+            Some(wide) if !wide.drop_barriers.is_empty() => {
+                self.clocks.learn_all(event.thread(), &wide.drop_barriers);
                 self.clocks.thread(event.thread())
             }
             _ => me,
@@ -333,7 +333,7 @@ impl Hb {
             Op::Pin => {
                 self.widen(event.object());
                 let wide = self.vars[object].wide as usize - 1;
-                self.clocks.gather(&mut self.wides[wide].pins, me.given(now));
+                self.clocks.gather(&mut self.wides[wide].drop_barriers, me.given(now));
             }
             _ => {}
         }

@@ -62,16 +62,16 @@ pub(super) struct Wide {
     pub(super) atomic_reads: Marks,
     pub(super) atomic_writes: Marks,
     pub(super) head: Head,
-    /// What comes before the pins of the variable since its last write.
-    pub(super) pins: Gathered,
+    /// What comes before the drop barriers of the variable since its last write.
+    pub(super) drop_barriers: Gathered,
 }
 
 impl Wide {
     /// Looks at what an access will need; what it gives means nothing.
     #[inline]
     pub(super) fn fetch(&self) -> usize {
-        let pin = self.pins.first().map_or(0, |&time| time as usize);
-        pin ^ self.writes.0.len() ^ self.atomic_writes.0.len()
+        let barrier = self.drop_barriers.first().map_or(0, |&time| time as usize);
+        barrier ^ self.writes.0.len() ^ self.atomic_writes.0.len()
     }
 
     /// As if the variable were new.
@@ -80,7 +80,7 @@ impl Wide {
         self.atomic_reads.0.clear();
         self.atomic_writes.0.clear();
         self.head.forget(clocks);
-        self.pins.clear();
+        self.drop_barriers.clear();
     }
 
     pub(super) fn repack(&mut self, old: Packing, new: Packing) {

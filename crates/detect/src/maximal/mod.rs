@@ -139,7 +139,7 @@ impl<'o> Maximal<'o> {
             }
             visited += 1;
             let [a, b] = pair.events;
-            if !found.is_new(window, &pair) || pair.pinned || reach.never_together(a, b) {
+            if !found.is_new(window, &pair) || pair.held_back || reach.never_together(a, b) {
                 looked.pairs += 1;
                 return ControlFlow::Continue(());
             }

@@ -11,8 +11,8 @@ pub(super) struct Pair {
     /// As offsets in the window, in recorded order.
     pub(super) events: [u32; 2],
     pub(super) variable: VarId,
-    /// A pin says that the second comes after the first.
-    pub(super) pinned: bool,
+    /// A drop barrier says that the second comes after the first.
+    pub(super) held_back: bool,
 }
 
 fn is_access(op: Op) -> bool {
@@ -37,7 +37,7 @@ pub(super) fn conflicting(
     wanted: &impl Fn(VarId) -> bool,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let pinned = Pinned::new(&window.batch);
+    let drop_barriers = DropBarriers::new(&window.batch);
     let mut accesses: FxHashMap<VarId, Vec<u32>> = FxHashMap::default();
     for (b, &event) in (0u32..).zip(&window.batch.events).skip(window.fixed) {
         if !is_access(event.op()) || !wanted(event.var()) {
@@ -47,7 +47,7 @@ pub(super) fn conflicting(
         let before = accesses.entry(variable).or_default();
         for &a in before.iter().rev() {
             if conflict(window.batch.events[a as usize], event) {
-                visit(Pair { events: [a, b], variable, pinned: pinned.holds_back(a, event) })?;
+                visit(Pair { events: [a, b], variable, held_back: drop_barriers.holds_back(a, event) })?;
             }
         }
         before.push(b);
@@ -99,34 +99,34 @@ pub(super) fn count(window: &Window, wanted: &impl Fn(VarId) -> bool) -> u64 {
     count
 }
 
-/// Events that pins speak of, with the kinds of the pins and their variables.
-struct Pinned(FxHashSet<(u32, Op, VarId)>);
+/// Events that drop barriers speak of, with the kinds of these and their variables.
+struct DropBarriers(FxHashSet<(u32, Op, VarId)>);
 
-impl Pinned {
-    fn new(batch: &Batch) -> Pinned {
+impl DropBarriers {
+    fn new(batch: &Batch) -> DropBarriers {
         let mut wanted: FxHashMap<(u32, i64), Vec<(Op, VarId)>> = FxHashMap::default();
-        for &pin in batch.events.iter().filter(|event| event.op().is_drop_barrier()) {
-            if let Value::Int(n) = batch.extra(pin).value {
-                wanted.entry((pin.thread().0, n)).or_default().push((pin.op(), pin.var()));
+        for &barrier in batch.events.iter().filter(|event| event.op().is_drop_barrier()) {
+            if let Value::Int(n) = batch.extra(barrier).value {
+                wanted.entry((barrier.thread().0, n)).or_default().push((barrier.op(), barrier.var()));
             }
         }
         let mut found = FxHashSet::default();
         if wanted.is_empty() {
-            return Pinned(found);
+            return DropBarriers(found);
         }
         let mut counts: FxHashMap<u32, i64> = FxHashMap::default();
         for (at, event) in (0u32..).zip(&batch.events) {
             let count = counts.entry(event.thread().0).or_default();
-            let pins = wanted.get(&(event.thread().0, *count)).into_iter().flatten();
-            found.extend(pins.map(|&(pin, variable)| (at, pin, variable)));
+            let barriers = wanted.get(&(event.thread().0, *count)).into_iter().flatten();
+            found.extend(barriers.map(|&(kind, variable)| (at, kind, variable)));
             *count += 1;
         }
-        Pinned(found)
+        DropBarriers(found)
     }
 
     /// Whether an access must come after this event.
     fn holds_back(&self, at: u32, access: Event) -> bool {
-        let kinds = Op::DROP_BARRIERS.into_iter().filter(|pin| pin.holds_back(access.op()));
-        !self.0.is_empty() && kinds.into_iter().any(|pin| self.0.contains(&(at, pin, access.var())))
+        let kinds = Op::DROP_BARRIERS.into_iter().filter(|kind| kind.holds_back(access.op()));
+        !self.0.is_empty() && kinds.into_iter().any(|kind| self.0.contains(&(at, kind, access.var())))
     }
 }

@@ -7,8 +7,8 @@
 //! events only, so no order of the other threads changes that.
 //!
 //! A `pin` counts as a write at its place, a `rpin` as a read: they stand for accesses that the recorder has dropped.
-//! So `hb`, which orders by pins and by what is read from where, loses no edge if the accesses of variables that cannot
-//! race are left out: locks, forks and joins give the same order.
+//! So `hb`, which orders by drop barriers and by what is read from where, loses no edge if the accesses of variables
+//! that cannot race are left out: locks, forks and joins give the same order.
 //!
 //! What this pass cannot rule out stays: where a thread holds more locks than a set has, where a phase has more threads
 //! than are kept, and all of a trace with problems.

@@ -41,7 +41,7 @@ pub(super) struct Index<'a> {
     chain_starts: Vec<u32>,
     /// By chain: the first position that no feasible prefix reaches.
     pub(super) never: Vec<u32>,
-    /// By access of a variable that is allocated or freed: the forks and pins that it needs itself.
+    /// By access of a variable that is allocated or freed: the forks and drop barriers that it needs itself.
     pub(super) apart: FxHashMap<u32, Vec<u32>>,
     groups: Vec<Group>,
     /// By lock: where its groups begin.

@@ -24,8 +24,8 @@
 //!
 //! What it may miss: races in which a read sees another write of the same value, or a `down` another `up`; complete
 //! sections that change places without one of them staying open; of each thread's accesses that an event is concurrent
-//! with, only the last few are tried for reversals (what is left out is counted), and none with `free`. A pin between
-//! the two events themselves counts.
+//! with, only the last few are tried for reversals (what is left out is counted), and none with `free`. A drop barrier
+//! between the two events themselves counts.
 //!
 //! Why it raises no false alarm: closed sets are feasible prefixes by definition, and an order with reversals is made
 //! event by event, each taken only when all rules allow it. The caller passes every witness through

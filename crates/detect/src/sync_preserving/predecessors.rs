@@ -65,9 +65,9 @@ struct Pass<'a> {
     changed: bool,
     writers: Vec<u32>,
     renewed: FxHashMap<u32, Renewed>,
-    pins: FxHashMap<(u32, u32), Vec<(Op, u32)>>,
-    /// By kind of pin and variable.
-    pinned: FxHashMap<(Op, u32), Lasts>,
+    drop_barriers: FxHashMap<(u32, u32), Vec<(Op, u32)>>,
+    /// By kind of drop barrier and variable.
+    named: FxHashMap<(Op, u32), Lasts>,
     posts: FxHashMap<u32, Lasts>,
     sections: Sections,
     locks: FxHashMap<u32, LockState>,
@@ -97,8 +97,8 @@ pub(super) fn find(names: &Names, trace: &Batch) -> Result<TraceFacts, TooLarge>
         changed: false,
         writers: vec![NONE; names.space(Space::Var).len()],
         renewed: FxHashMap::default(),
-        pins: FxHashMap::default(),
-        pinned: FxHashMap::default(),
+        drop_barriers: FxHashMap::default(),
+        named: FxHashMap::default(),
         posts: FxHashMap::default(),
         sections: Sections::default(),
         locks: FxHashMap::default(),
@@ -128,7 +128,7 @@ impl Pass<'_> {
                     if let Value::Int(n) = self.trace.extra(event).value
                         && let Ok(n) = u32::try_from(n)
                     {
-                        self.pins.entry((event.thread().0, n)).or_default().push((event.op(), event.object()));
+                        self.drop_barriers.entry((event.thread().0, n)).or_default().push((event.op(), event.object()));
                     }
                 }
                 _ => {}
@@ -225,12 +225,12 @@ impl Pass<'_> {
         self.own_rules(at, event, chain, semaphores, wakeups);
         self.found.predecessors[at as usize] = self.row(row);
         self.found.held[at as usize] = self.sections.held(chain);
-        if !self.pins.is_empty() {
-            self.pin(at, number as u32);
+        if !self.drop_barriers.is_empty() {
+            self.note_named(at, number as u32);
         }
     }
 
-    /// Fork, join, post, pins, and the order with `alloc` and `free`: what an event needs even to be next.
+    /// Fork, join, post, drop barriers, and the order with `alloc` and `free`: what an event needs even to be next.
     fn shared_rules(&mut self, at: u32, event: Event, forks: Vec<u32>) {
         match event.op() {
             Op::Fork => self.threads[event.object() as usize].forks.push(at),
@@ -249,12 +249,12 @@ impl Pass<'_> {
             }
             _ if is_access(event) => {
                 let mut apart = forks;
-                if !self.pinned.is_empty() {
-                    for pin in Op::DROP_BARRIERS.into_iter().filter(|pin| pin.holds_back(event.op())) {
-                        if let Some(pinned) = self.pinned.remove(&(pin, event.object())) {
-                            self.need_all(&pinned);
-                            apart.extend(pinned.iter().map(|pinned| pinned.1));
-                            self.pinned.insert((pin, event.object()), pinned);
+                if !self.named.is_empty() {
+                    for kind in Op::DROP_BARRIERS.into_iter().filter(|kind| kind.holds_back(event.op())) {
+                        if let Some(named) = self.named.remove(&(kind, event.object())) {
+                            self.need_all(&named);
+                            apart.extend(named.iter().map(|named| named.1));
+                            self.named.insert((kind, event.object()), named);
                         }
                     }
                 }
@@ -367,12 +367,12 @@ impl Pass<'_> {
         }
     }
 
-    /// Pins speak of the events of a thread by their number.
-    fn pin(&mut self, at: u32, thread: u32) {
+    /// Drop barriers speak of the events of a thread by their number.
+    fn note_named(&mut self, at: u32, thread: u32) {
         let number = self.threads[thread as usize].events - 1;
-        if let Some(pins) = self.pins.remove(&(thread, number)) {
-            for pin in pins {
-                note(self.pinned.entry(pin).or_default(), self.found.chain[at as usize], at);
+        if let Some(barriers) = self.drop_barriers.remove(&(thread, number)) {
+            for barrier in barriers {
+                note(self.named.entry(barrier).or_default(), self.found.chain[at as usize], at);
             }
         }
     }
