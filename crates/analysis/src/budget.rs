@@ -17,7 +17,7 @@ const HURRY: Duration = Duration::from_secs(2);
 /// Event indexes in the witnesses of a report, all together.
 pub(crate) const WITNESSES: u64 = 20_000_000;
 
-/// Findings with a picture of the orders, of each kind: those that are shown.
+/// Findings with a view of their schedule, of each kind: those that are shown.
 pub(crate) const PICTURES: usize = report::SHOWN_FINDINGS;
 
 /// How long searches may take.

@@ -46,7 +46,7 @@ struct Segment {
 
 /// The records of a slot that were read and not taken yet.
 #[derive(Default)]
-struct Lane {
+struct Input {
     /// Empty if there is nothing.
     first: Segment,
     later: VecDeque<Segment>,
@@ -65,7 +65,7 @@ struct Lane {
 /// Merges the slots of a process.
 #[derive(Default)]
 pub(crate) struct Merger {
-    lanes: Vec<Lane>,
+    inputs: Vec<Input>,
     /// Of the slots that have a timed record.
     least: Least,
     /// Up to this time, everything was taken.
@@ -96,47 +96,47 @@ impl Merger {
 
     /// Whether nothing of a slot waits here.
     pub(crate) fn is_idle(&self, slot: u32) -> bool {
-        self.lanes.get(slot as usize).is_none_or(Lane::is_empty)
+        self.inputs.get(slot as usize).is_none_or(Input::is_empty)
     }
 
     /// Sets whether there is more of a slot to be read.
     pub(crate) fn set_more(&mut self, slot: u32, more: bool) {
-        self.lane(slot).more = more;
+        self.input(slot).more = more;
     }
 
-    fn lane(&mut self, slot: u32) -> &mut Lane {
+    fn input(&mut self, slot: u32) -> &mut Input {
         let slot = slot as usize;
-        if self.lanes.len() <= slot {
-            self.lanes.resize_with(slot + 1, Lane::default);
+        if self.inputs.len() <= slot {
+            self.inputs.resize_with(slot + 1, Input::default);
         }
-        &mut self.lanes[slot]
+        &mut self.inputs[slot]
     }
 
     /// Adds records of a slot: `fill` gets room for `room` words, and returns how many of them are whole records.
     pub(crate) fn add<R>(&mut self, slot: u32, room: usize, fill: impl FnOnce(&mut [u64]) -> (usize, R)) -> R {
         debug_assert!(room <= CHUNK_WORDS);
-        self.lane(slot);
-        let Merger { lanes, spare, .. } = self;
-        let lane = &mut lanes[slot as usize];
+        self.input(slot);
+        let Merger { inputs, spare, .. } = self;
+        let input = &mut inputs[slot as usize];
         // The next record is known already, unless this is all there is.
-        let is_new = lane.is_empty();
+        let is_new = input.is_empty();
         let mut new =
             || Segment { words: spare.pop().unwrap_or_else(|| vec![0; CHUNK_WORDS].into_boxed_slice()), end: 0 };
         let fits = |segment: &Segment| segment.words.len() - segment.end >= room;
         if is_new {
-            lane.first = new();
-        } else if !fits(lane.later.back().unwrap_or(&lane.first)) {
-            lane.later.push_back(new());
+            input.first = new();
+        } else if !fits(input.later.back().unwrap_or(&input.first)) {
+            input.later.push_back(new());
         }
-        let segment = lane.later.back_mut().unwrap_or(&mut lane.first);
+        let segment = input.later.back_mut().unwrap_or(&mut input.first);
         let (count, result) = fill(&mut segment.words[segment.end..segment.end + room]);
         segment.end += count.min(room);
         self.held += count.min(room);
         if segment.end == 0 {
-            let segment = lane.later.pop_back().unwrap_or_else(|| std::mem::take(&mut lane.first));
+            let segment = input.later.pop_back().unwrap_or_else(|| std::mem::take(&mut input.first));
             self.spare.push(segment.words);
-        } else if is_new && lane.find_next(slot, &mut self.spare, &mut self.early) {
-            self.least.set(slot, key(lane.time, slot));
+        } else if is_new && input.find_next(slot, &mut self.spare, &mut self.early) {
+            self.least.set(slot, key(input.time, slot));
         }
         result
     }
@@ -145,8 +145,8 @@ impl Merger {
     pub(crate) fn advance(&mut self, limit: u64, sink: &mut impl RecordSink) {
         take_early(&mut self.early, sink);
         sink.fetch_on();
-        let waiting = |lane: &&Lane| lane.more && lane.is_empty();
-        let unread = self.lanes.iter().filter(waiting).map(|lane| lane.time).min().unwrap_or(u64::MAX);
+        let waiting = |input: &&Input| input.more && input.is_empty();
+        let unread = self.inputs.iter().filter(waiting).map(|input| input.time).min().unwrap_or(u64::MAX);
         let limit = limit.min(unread).max(self.passed);
         // With no limit, nothing more comes, or nothing in order.
         let mut passed = if limit == u64::MAX { self.passed } else { limit };
@@ -159,11 +159,14 @@ impl Merger {
             let second = self.least.without(slot);
             // Of equal times, the lower slot's is first.
             let before = time(second).saturating_sub(u64::from(slot > crate::least::slot(second)));
-            let next =
-                if self.run(slot, limit.min(before), sink) { key(self.lanes[slot as usize].time, slot) } else { NEVER };
+            let next = if self.run(slot, limit.min(before), sink) {
+                key(self.inputs[slot as usize].time, slot)
+            } else {
+                NEVER
+            };
             self.least.set(slot, next);
-            if next == NEVER && self.lanes[slot as usize].more {
-                passed = self.passed.max(self.lanes[slot as usize].time);
+            if next == NEVER && self.inputs[slot as usize].more {
+                passed = self.passed.max(self.inputs[slot as usize].time);
                 break;
             }
         }
@@ -172,27 +175,27 @@ impl Merger {
 
     /// Takes records of one slot up to a time, the first in any case. Returns whether there is one behind them.
     fn run(&mut self, slot: u32, limit: u64, sink: &mut impl RecordSink) -> bool {
-        let lane = &mut self.lanes[slot as usize];
+        let input = &mut self.inputs[slot as usize];
         loop {
-            if lane.is_empty() {
+            if input.is_empty() {
                 return false;
             }
-            if !lane.carried.is_empty() {
-                take_records(slot, &lane.carried, false, sink);
-                self.held -= lane.carried.len();
-                lane.carried.clear();
+            if !input.carried.is_empty() {
+                take_records(slot, &input.carried, false, sink);
+                self.held -= input.carried.len();
+                input.carried.clear();
             }
-            let words = &lane.first.words[..lane.first.end];
-            let begin = lane.at;
-            let (mut at, mut next) = (begin, lane.next);
+            let words = &input.first.words[..input.first.end];
+            let begin = input.at;
+            let (mut at, mut next) = (begin, input.next);
             let is_known = loop {
                 if at < next {
                     sink.take_asides(slot, &words[at..next], words[next]);
                 }
                 let mut end = next;
-                if lane.time >= self.last {
-                    end += sink.take_run(slot, &words[next..], &mut lane.time, limit);
-                    self.last = lane.time;
+                if input.time >= self.last {
+                    end += sink.take_run(slot, &words[next..], &mut input.time, limit);
+                    self.last = input.time;
                 } else {
                     self.out_of_order += 1;
                 }
@@ -203,23 +206,23 @@ impl Merger {
                 (at, next) = (end, end);
                 // The common case: a timed record stands right behind.
                 match words.get(end..end + 2) {
-                    Some(&[head, second]) if order(head) == TIMED => lane.time = extended(lane.time, second),
+                    Some(&[head, second]) if order(head) == TIMED => input.time = extended(input.time, second),
                     _ => break false,
                 }
-                if lane.time > limit {
+                if input.time > limit {
                     break true;
                 }
             };
-            (lane.at, lane.next) = (at, next);
+            (input.at, input.next) = (at, next);
             self.held -= at - begin;
             if is_known {
                 return true;
             }
-            let found = lane.find_next(slot, &mut self.spare, &mut self.early);
+            let found = input.find_next(slot, &mut self.spare, &mut self.early);
             if !self.early.is_empty() {
                 take_early(&mut self.early, sink);
             }
-            if !found || lane.time > limit {
+            if !found || input.time > limit {
                 return found;
             }
         }
@@ -228,15 +231,15 @@ impl Merger {
     /// Takes all that is left, and what stands behind the last timed record of each slot: at the end, when nothing more
     /// comes.
     pub(crate) fn take_rest(&mut self, sink: &mut impl RecordSink) {
-        for lane in &mut self.lanes {
-            lane.more = false;
+        for input in &mut self.inputs {
+            input.more = false;
         }
         self.advance(u64::MAX, sink);
-        for (slot, lane) in self.lanes.iter_mut().enumerate() {
-            take_records(slot as u32, &std::mem::take(&mut lane.carried), true, sink);
-            for segment in std::iter::once(std::mem::take(&mut lane.first)).chain(lane.later.drain(..)) {
-                take_records(slot as u32, &segment.words[lane.at..segment.end], true, sink);
-                lane.at = 0;
+        for (slot, input) in self.inputs.iter_mut().enumerate() {
+            take_records(slot as u32, &std::mem::take(&mut input.carried), true, sink);
+            for segment in std::iter::once(std::mem::take(&mut input.first)).chain(input.later.drain(..)) {
+                take_records(slot as u32, &segment.words[input.at..segment.end], true, sink);
+                input.at = 0;
             }
         }
         self.least = Least::default();
@@ -265,7 +268,7 @@ fn is_context(head: u64) -> bool {
     head as u8 == Kind::Context as u8
 }
 
-impl Lane {
+impl Input {
     /// Whether there is nothing.
     #[inline]
     fn is_empty(&self) -> bool {

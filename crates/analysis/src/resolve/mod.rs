@@ -36,9 +36,9 @@ pub(crate) fn resolve(
     let mut checks = Checks::default();
     let mut findings: Vec<Finding> = Vec::new();
     let mut known = Known::default();
-    let mut pictures: BTreeMap<Kind, usize> = BTreeMap::new();
+    let mut views: BTreeMap<Kind, usize> = BTreeMap::new();
     for (print, drafts) in groups {
-        let drawn = pictures.entry(drafts[0].claim.kind).or_default();
+        let drawn = views.entry(drafts[0].claim.kind).or_default();
         let mut doubtful = None;
         let sure = drafts.iter().find_map(|draft| {
             if known.covers(&draft.claim, &mut findings) {

@@ -142,9 +142,9 @@ fn value(binder: &mut Binder, place: &Place, known: &[Watched]) -> Result<Vec<Wa
             bail!("the bit-field `{name}` is spread over two words: its values cannot be recorded");
         }
         let used = Use::Bits { encoding, first: first as u8, width: width as u8 };
-        let granule = |watched: &&Watched| (&watched.module, watched.address / 8) == (&module, address / 8);
+        let same_word = |watched: &&Watched| (&watched.module, watched.address / 8) == (&module, address / 8);
         let other = |watched: &&Watched| matches!(watched.used, Use::Bits { .. }) && watched.name != name;
-        if let Some(other) = known.iter().filter(granule).find(other) {
+        if let Some(other) = known.iter().filter(same_word).find(other) {
             bail!("`{name}` and `{}` are bit-fields of one word: only one of them can be bound", other.name);
         }
         return Ok(vec![Watched { module, address, size: size as u32, name, used }]);

@@ -32,7 +32,7 @@ struct Written {
 
 /// What the threads of a process write: of each slot, in its order; and how it is to be taken.
 fn written(random: &mut Random, slots: usize, records: u64) -> (Vec<VecDeque<Written>>, Vec<(u32, u64)>) {
-    let mut lanes: Vec<VecDeque<Written>> = (0..slots).map(|_| VecDeque::new()).collect();
+    let mut inputs: Vec<VecDeque<Written>> = (0..slots).map(|_| VecDeque::new()).collect();
     let mut last_full_time = vec![0; slots];
     let mut time = if random.below(2) == 0 { 1 } else { u64::MAX / 3 };
     let mut keys = Vec::new();
@@ -45,7 +45,7 @@ fn written(random: &mut Random, slots: usize, records: u64) -> (Vec<VecDeque<Wri
         };
         let slot = random.below(slots as u64) as usize;
         // A thread has no two at one time.
-        time = time.max(lanes[slot].back().map_or(0, |last| last.time + 1));
+        time = time.max(inputs[slot].back().map_or(0, |last| last.time + 1));
         let mut words = Vec::new();
         if time - last_full_time[slot] >= MOST_BETWEEN {
             last_full_time[slot] = time;
@@ -57,12 +57,12 @@ fn written(random: &mut Random, slots: usize, records: u64) -> (Vec<VecDeque<Wri
         }
         words.extend([head(Kind::ConflictWrite, 1, number), timed(time, 7)]);
         keys.push((time, slot as u32, number, late));
-        lanes[slot].push_back(Written { time, words });
+        inputs[slot].push_back(Written { time, words });
     }
     keys.sort_unstable();
     let each = keys.into_iter();
     (
-        lanes,
+        inputs,
         each.flat_map(|(_, slot, number, late)| std::iter::repeat_n((slot, number), 1 + usize::from(late))).collect(),
     )
 }
@@ -79,14 +79,14 @@ fn portions_of_lanes_become_one_sorted_trace() {
     for seed in 0..3_000 {
         let mut random = Random(seed);
         let slots = 1 + random.below(9) as usize;
-        let (mut lanes, expected) = written(&mut random, slots, 120);
-        let mut times: Vec<u64> = lanes.iter().flatten().map(|record| record.time).collect();
+        let (mut inputs, expected) = written(&mut random, slots, 120);
+        let mut times: Vec<u64> = inputs.iter().flatten().map(|record| record.time).collect();
         times.sort_unstable();
         let mut visible = vec![0; slots];
         let mut passed = 0;
         let (mut merger, mut taken) = (Merger::default(), Taken::default());
         let mut clock = times[0];
-        while lanes.iter().any(|lane| !lane.is_empty()) {
+        while inputs.iter().any(|input| !input.is_empty()) {
             clock += match random.below(6) {
                 0 => 1 << 38,
                 1..3 => 0,
@@ -95,16 +95,16 @@ fn portions_of_lanes_become_one_sorted_trace() {
             // Some threads stand still in the middle of a record, whose time they have.
             let mut limit = clock;
             let mut more = false;
-            for (slot, lane) in lanes.iter_mut().enumerate() {
-                let is_there = lane.iter().filter(|next| next.time <= clock).count() as u64;
+            for (slot, input) in inputs.iter_mut().enumerate() {
+                let is_there = input.iter().filter(|next| next.time <= clock).count() as u64;
                 let seen = if random.below(3) == 0 { random.below(is_there + 1) } else { is_there };
                 let seen = seen.max(visible[slot]);
                 if seen < is_there {
-                    limit = limit.min(lane[seen as usize].time - 1);
+                    limit = limit.min(input[seen as usize].time - 1);
                 }
                 // Of some, not all that is there is read.
                 let read = if random.below(4) == 0 { random.below(seen + 1) } else { seen };
-                for next in lane.drain(..read as usize) {
+                for next in input.drain(..read as usize) {
                     add(&mut merger, slot as u32, &next.words);
                 }
                 visible[slot] = seen - read;
