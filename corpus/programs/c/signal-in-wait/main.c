@@ -1,5 +1,5 @@
-/* A signal reaches a thread that waits on a condition while another holds its mutex: the handler counts and announces it,
- * and the wait goes on. */
+/* A signal reaches a thread that waits on a condition while another holds its mutex: the handler counts, and announces
+ * it; the wait goes on. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
