@@ -54,6 +54,11 @@ pub(crate) struct Called {
 }
 
 impl Called {
+    /// How much memory its text takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.name.len() + self.file.as_ref().map_or(0, String::len)
+    }
+
     /// With the file's name alone, without its folders.
     pub(crate) fn short(&self) -> String {
         match &self.file {

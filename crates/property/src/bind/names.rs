@@ -143,11 +143,7 @@ impl Bindings {
                     Some(Subject::Object(objects.number(&format!("{}@{id}", class_of(&recorded)))))
                 }
                 Some(sort) => {
-                    let Some(inner) = between(name, &format!("{recorded}["), "]") else { continue };
-                    let Some(index) = element(inner, sort, names, objects) else {
-                        self.missed_thread |= *sort == Sort::Thread;
-                        continue;
-                    };
+                    let Some(index) = self.index(name, &recorded, sort, names, objects) else { continue };
                     Some(index)
                 }
             };
@@ -155,6 +151,21 @@ impl Bindings {
             meant.push(Meant { number: number as u32, index });
         }
         meant
+    }
+
+    /// The subject in brackets behind a recorded name. Notes if it is a thread that is not known yet.
+    fn index(
+        &mut self,
+        name: &str,
+        recorded: &str,
+        sort: &Sort,
+        names: &Names,
+        objects: &mut Objects,
+    ) -> Option<Subject> {
+        let inner = between(name, &format!("{recorded}["), "]")?;
+        let index = element(inner, sort, names, objects);
+        self.missed_thread |= index.is_none() && *sort == Sort::Thread;
+        index
     }
 
     fn lock(&mut self, spec: &Spec, name: &str, names: &Names, objects: &mut Objects) -> (Vec<Meant>, u32) {
@@ -168,11 +179,7 @@ impl Bindings {
                     Some(Subject::Object(object))
                 }
                 Some(sort) => {
-                    let Some(inner) = between(name, &format!("{recorded}["), "]") else { continue };
-                    let Some(index) = element(inner, sort, names, objects) else {
-                        self.missed_thread |= *sort == Sort::Thread;
-                        continue;
-                    };
+                    let Some(index) = self.index(name, &recorded, sort, names, objects) else { continue };
                     Some(index)
                 }
                 None => continue,

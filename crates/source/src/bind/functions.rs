@@ -49,7 +49,7 @@ impl Binder {
             file.each_function(|file, die, function, ranges| {
                 let Some(called) = file.function_called(die) else { return };
                 for (low, high) in ranges {
-                    bytes += called.name.len() + called.file.as_ref().map_or(0, String::len);
+                    bytes += called.bytes();
                     if bytes <= MAX_NAMES {
                         let code = CodeSpan { low, high, inlined: function.depth > 0 };
                         all.push(FunctionEntry { program, called: called.clone(), code });

@@ -53,7 +53,7 @@ impl Binder {
         for (program, file) in self.programs.iter_mut().enumerate() {
             for variable in file.variables().iter() {
                 let Some(called) = file.called(variable) else { continue };
-                bytes += called.name.len() + called.file.as_ref().map_or(0, String::len);
+                bytes += called.bytes();
                 if bytes > MAX_NAMES {
                     break;
                 }

@@ -12,12 +12,12 @@
 //! no number, the operation and the site come first, and the extra has the stack.
 
 use super::action_predictor::{ActionPredictor, boxed, code};
-use super::actions::{Action, ActionEvent, ThreadRun, UNNUMBERED};
+use super::actions::{Action, ActionEvent, ThreadRun};
 use super::bytes::put;
 use super::column::{ColumnWriter, Custom};
-use super::extras;
+use super::extras::put_extra_of;
 use super::planes::put_planes;
-use event::{Extra, SiteId, StackId, Value};
+use event::{Extra, SiteId, Value};
 
 /// Events in a frame. Small enough that a crash loses little, large enough for columns to compress.
 const FRAME_EVENTS: usize = 1 << 15;
@@ -181,16 +181,10 @@ impl ActionEncoder {
         action: Action,
         object: u32,
         site: SiteId,
-        mut extra: Extra,
+        extra: Extra,
         args: &[Value],
     ) -> bool {
-        if action.number == UNNUMBERED {
-            self.extras.push(action.op() as u8);
-            put(&mut self.extras, site.0.into());
-        } else {
-            extra.stack = StackId(0);
-        }
-        extras::put_extra(&mut self.extras, action.op(), &extra, args);
+        put_extra_of(&mut self.extras, action, site, extra, args);
         self.push(thread, action, object, code::HAS_EXTRA) || self.extras.len() >= FULL_EXTRAS
     }
 

@@ -14,11 +14,11 @@ use super::action_decode::{ActionTable, get_unnumbered};
 use super::action_encode::Stored;
 use super::action_predictor::boxed;
 use super::actions::{Action, UNNUMBERED};
-use super::bytes::{Cursor, put};
+use super::bytes::Cursor;
 use super::column::{ColumnReader, ColumnWriter, Custom};
 use super::deferred::DeferredPosition;
 use super::events::Limits;
-use super::extras::{self, Bounds};
+use super::extras::{self, Bounds, put_extra_of};
 use super::frame::{Damage, MAX_COLUMN, MAX_EVENTS};
 use super::planes::{Planes, put_planes};
 use event::{Batch, Event, Extra, Names, SiteId, StackId, ThreadId, Value};
@@ -151,16 +151,10 @@ impl DeferredEncoder {
         (thread, action, object): (u32, Action, u32),
         site: SiteId,
         at: DeferredPosition,
-        mut extra: Extra,
+        extra: Extra,
         args: &[Value],
     ) -> bool {
-        if action.number == UNNUMBERED {
-            self.extras.push(action.op() as u8);
-            put(&mut self.extras, site.0.into());
-        } else {
-            extra.stack = StackId(0);
-        }
-        extras::put_extra(&mut self.extras, action.op(), &extra, args);
+        put_extra_of(&mut self.extras, action, site, extra, args);
         self.push(thread, action, object, at, code::HAS_EXTRA) || self.extras.len() >= FULL_EXTRAS
     }
 

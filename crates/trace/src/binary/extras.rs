@@ -3,9 +3,10 @@
 //! One byte says which parts follow; its low three bits are the kind of value. Before it a byte may say that the event
 //! is inexact.
 
+use super::actions::{Action, UNNUMBERED};
 use super::bytes::{Cursor, put, put_signed};
 use super::frame::Damage;
-use event::{Batch, Extra, LockId, Names, Op, Order, Space, StackId, StrId, Value, Wake};
+use event::{Batch, Extra, LockId, Names, Op, Order, SiteId, Space, StackId, StrId, Value, Wake};
 
 const LOCK: u8 = 1 << 3;
 const STACK: u8 = 1 << 4;
@@ -72,6 +73,18 @@ fn get_body(from: &mut Cursor<'_>, kind: u8, bounds: Bounds) -> Result<Value, Da
 pub(super) fn get_value(from: &mut Cursor<'_>, bounds: Bounds) -> Result<Value, Damage> {
     let kind = from.byte()?;
     get_body(from, kind, bounds)
+}
+
+/// Appends the extra of an event by an action. Its stack is that of the action, unless the action has no number.
+#[inline]
+pub(super) fn put_extra_of(out: &mut Vec<u8>, action: Action, site: SiteId, mut extra: Extra, args: &[Value]) {
+    if action.number == UNNUMBERED {
+        out.push(action.op() as u8);
+        put(out, site.0.into());
+    } else {
+        extra.stack = StackId(0);
+    }
+    put_extra(out, action.op(), &extra, args);
 }
 
 /// Appends the extra of an event.

@@ -80,12 +80,7 @@ fn check_rules(
         Causality::FullHb => full_hb::check(true, names, trace, positions),
         Causality::WeakHb => {
             let has = present(trace);
-            if has(Op::Alloc) || has(Op::Free) {
-                lifetime_boundaries::check(names, trace, positions);
-            }
-            if has(Op::Woken) {
-                conditions::check(names, trace, positions);
-            }
+            check_memory_and_conditions(&has, names, trace, positions);
             if has(Op::Up) || has(Op::Down) {
                 semaphores::check_order(names, trace, positions);
             }
@@ -102,13 +97,7 @@ fn check_rules(
             }
         }
         Causality::Maximal => {
-            let has = present(trace);
-            if has(Op::Alloc) || has(Op::Free) {
-                lifetime_boundaries::check(names, trace, positions);
-            }
-            if has(Op::Woken) {
-                conditions::check(names, trace, positions);
-            }
+            check_memory_and_conditions(&present(trace), names, trace, positions);
             let mut reads = ReadCheck::new(names, trace, initial);
             let mut counts = SemaphoreCheck::new(names, trace);
             let mut locks = LockCheck::new(names, trace, positions);
@@ -131,6 +120,16 @@ fn check_rules(
         }
     }
     false
+}
+
+/// Checks the rules of lifetimes and conditions that `weak-hb` and `maximal` share.
+fn check_memory_and_conditions(has: &impl Fn(Op) -> bool, names: &Names, trace: &Batch, positions: &mut Positions) {
+    if has(Op::Alloc) || has(Op::Free) {
+        lifetime_boundaries::check(names, trace, positions);
+    }
+    if has(Op::Woken) {
+        conditions::check(names, trace, positions);
+    }
 }
 
 /// Whether a trace has an operation.
