@@ -69,17 +69,11 @@ impl<'a> Origins<'a> {
             Space::Block | Space::Label | Space::Site | Space::Str => return None,
         };
         let origin = self.objects.get(&(space, id))?;
-        let made = match origin.made {
-            Made::Heap => report::Made::Allocated,
-            Made::Initialised => report::Made::Initialised,
-            Made::Global => report::Made::Defined,
-            Made::Object => report::Made::Created,
-        };
         Some(Origin {
             of: entity,
             name: self.names.get(space, id).to_owned(),
             called: None,
-            made,
+            made: origin.made.into(),
             thread: (!matches!(origin.made, Made::Global | Made::Object))
                 .then(|| self.names.thread(origin.thread).to_owned()),
             size: Some(origin.size).filter(|&size| size > 0),
@@ -97,7 +91,7 @@ impl<'a> Origins<'a> {
             called: Some(self.names.str(info.name))
                 .filter(|&called| !called.is_empty() && called != name)
                 .map(str::to_owned),
-            made: report::Made::Created,
+            made: report::Creation::Created,
             thread: None,
             size: None,
             site: self.names.site(info.site).to_owned(),

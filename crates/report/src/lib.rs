@@ -29,7 +29,7 @@ pub use finding::{Exhibit, Finding, Kind, Side};
 pub use findings::Findings;
 pub use fingerprint::{code_identity, fingerprint, object_identity, side_identity, site_identity};
 pub use json::{ReadError, read_json, render_json};
-pub use origin::{Entity, Made, Origin};
+pub use origin::{Creation, Entity, Origin};
 pub use plain::{harmless, wrap};
 pub use process::Process;
 pub use property::{End, PropertyResult, Tried, Verdict};

@@ -36,24 +36,35 @@ impl Entity {
 /// How it came to be.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Made {
+pub enum Creation {
     /// On the heap.
     Allocated,
     /// By a call that initialised it.
     Initialised,
     /// By the program's text: a global.
     Defined,
-    /// As threads are.
+    /// As threads are, and objects of Java.
     Created,
 }
 
-impl Made {
+impl From<event::Made> for Creation {
+    fn from(made: event::Made) -> Creation {
+        match made {
+            event::Made::Heap => Creation::Allocated,
+            event::Made::Initialised => Creation::Initialised,
+            event::Made::Global => Creation::Defined,
+            event::Made::Object => Creation::Created,
+        }
+    }
+}
+
+impl Creation {
     const fn text(self) -> &'static str {
         match self {
-            Made::Allocated => "allocated",
-            Made::Initialised => "initialised",
-            Made::Defined => "defined",
-            Made::Created => "created",
+            Creation::Allocated => "allocated",
+            Creation::Initialised => "initialised",
+            Creation::Defined => "defined",
+            Creation::Created => "created",
         }
     }
 }
@@ -69,7 +80,7 @@ pub struct Origin {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<String>,
     /// How it came to be.
-    pub made: Made,
+    pub made: Creation,
     /// The thread that made it, if one did and it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
@@ -123,7 +134,7 @@ mod tests {
             of: Entity::Variable,
             name: "heap#12+8".to_owned(),
             called: None,
-            made: Made::Allocated,
+            made: Creation::Allocated,
             thread: Some("main".to_owned()),
             size: Some(40),
             site: "!calloc libc.so.6+0x1".to_owned(),
@@ -132,7 +143,7 @@ mod tests {
         assert_eq!(origin.words(), "heap#12+8: 40 bytes, allocated by main at calloc libc.so.6+0x1");
         assert_eq!(origin.callers(), ["make bank.c:8"]);
         let called = Some("worker".to_owned());
-        let thread = Origin { of: Entity::Thread, name: "T1".to_owned(), called, made: Made::Created, ..origin };
+        let thread = Origin { of: Entity::Thread, name: "T1".to_owned(), called, made: Creation::Created, ..origin };
         let thread = Origin { thread: None, size: None, site: String::new(), ..thread };
         assert_eq!(thread.words(), "T1 (called worker): created");
         assert_eq!(thread.callers().len(), 2);

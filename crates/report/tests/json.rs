@@ -5,7 +5,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
 use report::{
-    AnalysisStats, Confirm, End, Entity, Evidence, Exhibit, Finding, Kind, Made, Origin, Problem, PropertyResult,
+    AnalysisStats, Confirm, Creation, End, Entity, Evidence, Exhibit, Finding, Kind, Origin, Problem, PropertyResult,
     Report, Side, Stats, TraceFigures, Tried, Unshown, Verdict, read_json, render_json,
 };
 
@@ -39,7 +39,8 @@ fn side() -> impl Strategy<Value = Side> {
 fn origin() -> impl Strategy<Value = Origin> {
     use Entity::*;
     let of = prop::sample::select(vec![Variable, Lock, Condition, Latch, Semaphore, Thread]);
-    let made = prop::sample::select(vec![Made::Allocated, Made::Initialised, Made::Defined, Made::Created]);
+    let made =
+        prop::sample::select(vec![Creation::Allocated, Creation::Initialised, Creation::Defined, Creation::Created]);
     (of, name(), of_name(), made, of_name(), proptest::option::of(any::<u64>()), name(), vec(name(), 0..3)).prop_map(
         |(of, name, called, made, thread, size, site, stack)| Origin {
             of,
