@@ -5,6 +5,7 @@ use crate::help;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use event::CausalityChoice;
+use property::check::{AtEnd, Breadth, Steps};
 use std::path::PathBuf;
 
 /// Watches one run of a multithreaded program and predicts what can go wrong in the runs that did not happen.
@@ -117,10 +118,10 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) count: bool,
     /// Which events are steps of a property: those it mentions, or all
-    #[arg(long, value_name = "WHICH")]
+    #[arg(long, value_name = "WHICH", value_parser = words(Steps::ALL, Steps::text, Steps::meaning))]
     pub(crate) steps: Option<Steps>,
     /// What the end of the trace means for future-time properties
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", value_parser = words(AtEnd::ALL, AtEnd::text, AtEnd::meaning))]
     pub(crate) at_end: Option<AtEnd>,
     /// Do not count findings that a file in ThreadSanitizer's format suppresses; may be given several times
     #[arg(long, value_name = "FILE")]
@@ -244,13 +245,15 @@ fn causality() -> impl TypedValueParser<Value = CausalityChoice> {
     PossibleValuesParser::new(values).map(|text| CausalityChoice::parse(&text).expect("a possible value"))
 }
 
-/// How many cuts of a level are kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Breadth {
-    /// So many.
-    Cuts(u64),
-    /// All.
-    All,
+/// Reads one of the values of a setting.
+fn words<T: Copy + Send + Sync>(
+    all: &'static [T],
+    text: fn(T) -> &'static str,
+    meaning: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let values = all.iter().map(|&value| PossibleValue::new(text(value)).help(meaning(value)));
+    let find = move |given: String| all.iter().copied().find(|&value| text(value) == given).expect("a possible value");
+    PossibleValuesParser::new(values).map(find)
 }
 
 fn package(text: &str) -> Result<String, String> {
@@ -266,28 +269,6 @@ fn breadth(text: &str) -> Result<Breadth, String> {
             _ => Err("a number of at least 1, or `all`".to_owned()),
         },
     }
-}
-
-/// Which events are steps.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Steps {
-    /// Writes of the property's variables, and its events
-    Relevant,
-    /// Every event
-    All,
-}
-
-/// Rules for the end of the trace.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AtEnd {
-    /// The last state repeats for ever
-    Stutter,
-    /// There is no next state
-    Strong,
-    /// What is still owed is excused
-    Weak,
-    /// No verdict
-    None,
 }
 
 /// When to use colours.

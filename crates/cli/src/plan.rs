@@ -1,6 +1,6 @@
 //! What the command line asks for, as a plan of the analysis.
 
-use crate::args::{self, AtEnd, Options, Steps};
+use crate::args::Options;
 use crate::choice::chosen;
 use crate::specs::{self, complain};
 use analysis::Plan;
@@ -51,21 +51,10 @@ pub(crate) fn plan(args: &Options, names: Option<&Names>, color: bool) -> Result
 /// The options that count before those of specifications.
 fn options(args: &Options) -> Settings {
     Settings {
-        steps: args.steps.map(|steps| match steps {
-            Steps::Relevant => check::Steps::Relevant,
-            Steps::All => check::Steps::All,
-        }),
-        at_end: args.at_end.map(|rule| match rule {
-            AtEnd::Stutter => check::AtEnd::Stutter,
-            AtEnd::Strong => check::AtEnd::Strong,
-            AtEnd::Weak => check::AtEnd::Weak,
-            AtEnd::None => check::AtEnd::None,
-        }),
+        steps: args.steps,
+        at_end: args.at_end,
         causality: args.causality,
-        breadth: args.breadth.map(|breadth| match breadth {
-            args::Breadth::Cuts(n) => check::Breadth::Cuts(n),
-            args::Breadth::All => check::Breadth::All,
-        }),
+        breadth: args.breadth,
         max_cuts: args.max_cuts,
         window: args.window,
     }

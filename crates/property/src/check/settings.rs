@@ -6,10 +6,10 @@ use crate::syntax::{Diagnostic, Diagnostics, Span};
 use event::CausalityChoice;
 
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal, $meaning:literal;)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum $name { $($(#[$vdoc])* $variant,)* }
+        pub enum $name { $(#[doc = $meaning] $variant,)* }
 
         impl $name {
             /// Every value.
@@ -18,6 +18,11 @@ macro_rules! words {
             /// How it is written in specifications.
             pub fn text(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
+            }
+
+            /// What it means.
+            pub fn meaning(self) -> &'static str {
+                match self { $($name::$variant => $meaning,)* }
             }
 
             /// The value written so; hyphens and underscores are the same.
@@ -32,24 +37,18 @@ macro_rules! words {
 words! {
     /// Which events are steps.
     Steps {
-        /// Those the property mentions.
-        Relevant = "relevant",
-        /// All.
-        All = "all",
+        Relevant = "relevant", "Writes of the property's variables, and its events";
+        All = "all", "Every event";
     }
 }
 
 words! {
     /// What the end of the trace means for future-time formulas.
     AtEnd {
-        /// The last state repeats for ever.
-        Stutter = "stutter",
-        /// There is no next state.
-        Strong = "strong",
-        /// Pending obligations are excused.
-        Weak = "weak",
-        /// No verdict.
-        None = "none",
+        Stutter = "stutter", "The last state repeats for ever";
+        Strong = "strong", "There is no next state";
+        Weak = "weak", "What is still owed is excused";
+        None = "none", "No verdict";
     }
 }
 
