@@ -8,12 +8,11 @@ use crate::plan::plan;
 use crate::progress::Phases;
 use crate::specs::{complain, wants_color};
 use crate::usage;
-use crate::walk::{Walked, walk};
+use crate::walk::Walked;
 use analysis::{Analysis, Control, EachBatch, End, Message, Outcome, Plan};
 use anyhow::{Result, anyhow};
 use event::Batch;
 use report::{Kind, Report};
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -100,14 +99,13 @@ fn look(trace: &Path, args: &Options, interrupt: &Interrupt, adapt: impl FnOnce(
 
 /// Feeds a trace to an analysis, to its end.
 fn drive(analysis: &mut Analysis, input: &mut Input, path: &Path, interrupt: &Interrupt) -> Result<Outcome> {
-    let walked = walk(input, interrupt, |source, batch| {
-        analysis.feed(source, batch);
-        if analysis.stopped().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    conclude(analysis, input, path, &walked, interrupt)
+    let reread = |each: &mut EachBatch<'_>| read_again(path, each);
+    let progress = Phases::reading("checked", input.size);
+    let control = Control { cancel: interrupt.flag(), progress: &progress, reread: Some(&reread) };
+    analysis.run(&mut *input.source, &control).map_err(|error| named(error, input))
 }
 
-/// Finishes the analysis of a trace that was read.
+/// Finishes the analysis of a trace that the caller has read.
 pub(crate) fn conclude(
     analysis: &mut Analysis,
     input: &Input,
@@ -118,10 +116,15 @@ pub(crate) fn conclude(
     let reread = |each: &mut EachBatch<'_>| read_again(path, each);
     let control = Control { cancel: interrupt.flag(), progress: &Phases::default(), reread: Some(&reread) };
     let end = End { error: walked.error.as_ref(), interrupted: walked.interrupted.is_some() };
-    analysis.finish(&*input.source, end, &control).map_err(|error| match error {
+    analysis.finish(&*input.source, end, &control).map_err(|error| named(error, input))
+}
+
+/// Names the trace, if the error is about it.
+fn named(error: analysis::Error, input: &Input) -> anyhow::Error {
+    match error {
         analysis::Error::Unreadable(why) => anyhow!("{}: {why}", input.name),
         error => error.into(),
-    })
+    }
 }
 
 /// Reads a trace once more, unless it came from a stream.
