@@ -51,7 +51,7 @@ impl Contexts {
         if pc == 0 {
             return parent;
         }
-        let context = self.of(parent, pc, ring);
+        let context = self.context_of(parent, pc, ring);
         if context != parent && parent != 0 {
             self.recent[recent(pc)] = Entry { address: pc as u64, parent, context };
         }
@@ -73,7 +73,7 @@ impl Contexts {
         let (named, rest) = calls.split_at_mut(known);
         let mut context = named.last().map_or(0, |frame| frame.context as u32);
         for frame in rest {
-            context = self.of(context, frame.pc, ring);
+            context = self.context_of(context, frame.pc, ring);
             frame.context |= context as usize;
         }
         context
@@ -82,7 +82,7 @@ impl Contexts {
     /// The call context of an address called from `parent`; a record defines it if it is new. Without room for that,
     /// the caller's context is the best there is.
     #[inline]
-    fn of(&mut self, parent: u32, pc: usize, ring: &mut Ring) -> u32 {
+    fn context_of(&mut self, parent: u32, pc: usize, ring: &mut Ring) -> u32 {
         if self.used * 2 >= self.capacity && !self.grow() {
             return parent;
         }

@@ -38,7 +38,7 @@ pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
     for entry in &GONE {
         if let Some(slot) = entry.load(Acquire).checked_sub(1)
             && may_be_used(slot)
-            && take(slot)
+            && reuse(slot)
         {
             entry.store(0, Release);
             return Some(slot);
@@ -61,7 +61,7 @@ pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
         unsafe { system::unmap(thread.cast(), size_of::<Thread>()) };
         used += 1;
     }
-    let slot = (0..SLOTS as u32).find(|&slot| may_be_used(slot) && take(slot));
+    let slot = (0..SLOTS as u32).find(|&slot| may_be_used(slot) && reuse(slot));
     if slot.is_none() {
         process.unwatched.fetch_add(1, Relaxed);
     }
@@ -69,7 +69,7 @@ pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
 }
 
 /// Takes a slot if it is free.
-fn take(slot: u32) -> bool {
+fn reuse(slot: u32) -> bool {
     // SAFETY: a slot's memory stays once it is there; `slot_state` is atomic.
     unsafe { get(slot).as_ref() }
         .is_some_and(|thread| thread.slot_state.compare_exchange(FREE, slot_state::USED, AcqRel, Relaxed).is_ok())

@@ -85,12 +85,12 @@ impl Java {
         let rest = self.rest.split_off(end);
         for line in std::mem::replace(&mut self.rest, rest).split(|&byte| byte == b'\n') {
             if line.len() <= MAX_LINE {
-                self.take(&String::from_utf8_lossy(line));
+                self.read_line(&String::from_utf8_lossy(line));
             }
         }
     }
 
-    fn take(&mut self, line: &str) {
+    fn read_line(&mut self, line: &str) {
         let mut parts = line.split('\t');
         let kind = parts.next();
         let number = |text: Option<&str>| text.and_then(|text| text.parse::<usize>().ok()).unwrap_or(0);

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 /// Takes the merged records. The words are one whole record.
 pub(crate) trait RecordSink {
-    fn take(&mut self, slot: u32, words: &[u64]);
+    fn record(&mut self, slot: u32, words: &[u64]);
 
     /// Takes the records without a time that stand before the timed record with this head. Definitions of call contexts
     /// are among them, and were already taken.
@@ -201,7 +201,7 @@ impl Merger {
                 }
                 if end == next {
                     end += length(words[next]);
-                    sink.take(slot, &words[next..end]);
+                    sink.record(slot, &words[next..end]);
                 }
                 (at, next) = (end, end);
                 // The common case: a timed record stands right behind.
@@ -252,7 +252,7 @@ pub(crate) fn take_records(slot: u32, mut words: &[u64], with_contexts: bool, si
     while let Some(&head) = words.first() {
         let (record, rest) = words.split_at(length(head));
         if with_contexts || !is_context(head) {
-            sink.take(slot, record);
+            sink.record(slot, record);
         }
         words = rest;
     }
@@ -260,7 +260,7 @@ pub(crate) fn take_records(slot: u32, mut words: &[u64], with_contexts: bool, si
 
 fn take_early(early: &mut Vec<Early>, sink: &mut impl RecordSink) {
     for Early { slot, words } in early.drain(..) {
-        sink.take(slot, &words);
+        sink.record(slot, &words);
     }
 }
 

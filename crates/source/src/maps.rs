@@ -69,7 +69,7 @@ impl Modules {
     pub fn insert(&mut self, path: &Path, base: u64, start: u64, end: u64) -> ModuleId {
         let headers = self.headers_of(path);
         let id = self.module(path, base, headers.and_then(|h| h.tls));
-        self.take(id, start, end);
+        self.claim(id, start, end);
         id
     }
 
@@ -107,7 +107,7 @@ impl Modules {
     }
 
     /// Gives memory to a module, and takes it from the module that had it.
-    fn take(&mut self, id: ModuleId, start: u64, end: u64) {
+    fn claim(&mut self, id: ModuleId, start: u64, end: u64) {
         if start >= end {
             return;
         }
@@ -138,7 +138,7 @@ impl Modules {
                 // Without headers, the copy begins where the file does.
                 let first = mappings[..=k].iter().rev().find(|m| m.offset == 0).unwrap_or(mapping);
                 let id = self.module(path, first.start.wrapping_sub(first.offset), None);
-                self.take(id, mapping.start, mapping.end);
+                self.claim(id, mapping.start, mapping.end);
                 continue;
             };
             let id = self.module(path, bias, headers.tls);
@@ -146,14 +146,14 @@ impl Modules {
                 // With a large alignment, those have a segment of their own, which shows nothing of the file.
                 for zeros in headers.loads.iter().filter(|segment| segment.file_size == 0) {
                     let start = bias.wrapping_add(zeros.address);
-                    self.take(id, start, start.saturating_add(zeros.size));
+                    self.claim(id, start, start.saturating_add(zeros.size));
                 }
             }
-            self.take(id, mapping.start, mapping.end);
+            self.claim(id, mapping.start, mapping.end);
             // Variables that begin as zero lie behind the file's bytes, in memory that names no file.
             let end = bias.wrapping_add(segment.address).wrapping_add(segment.size);
             let next = mappings.get(k + 1).map_or(u64::MAX, |m| m.start);
-            self.take(id, mapping.end, end.min(next));
+            self.claim(id, mapping.end, end.min(next));
         }
     }
 }

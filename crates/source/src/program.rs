@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::demangle::{demangle, without_suffix};
-use crate::dwarf::{Debug, Die, Function, Place, Variable};
+use crate::dwarf::{Debug, Die, Function, Location, Variable};
 use crate::image::Image;
 use crate::path;
 use crate::symbols::Kind;
@@ -27,19 +27,19 @@ pub struct GlobalName {
 
 /// A variable of the debug information.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub(crate) struct DebugVariable {
     pub(crate) die: Die,
-    pub(crate) place: Place,
+    pub(crate) place: Location,
     pub(crate) function: Option<Die>,
     pub(crate) type_of: Option<Die>,
     size: u64,
 }
 
-impl Known {
+impl DebugVariable {
     fn address(&self, tls: bool) -> Option<u64> {
         match self.place {
-            Place::Static(address) if !tls => Some(address),
-            Place::ThreadLocal(offset) if tls => Some(offset),
+            Location::Static(address) if !tls => Some(address),
+            Location::ThreadLocal(offset) if tls => Some(offset),
             _ => None,
         }
     }
@@ -78,7 +78,7 @@ pub(crate) struct Program {
     pub(crate) image: Image,
     pub(crate) debug: Option<Debug>,
     /// Its variables by address: static ones, then thread-local ones, then those that are gone.
-    variables: Option<Arc<Vec<Known>>>,
+    variables: Option<Arc<Vec<DebugVariable>>>,
 }
 
 impl Program {
@@ -89,7 +89,7 @@ impl Program {
     }
 
     /// All variables of the debug information, each place once.
-    pub(crate) fn variables(&mut self) -> Arc<Vec<Known>> {
+    pub(crate) fn variables(&mut self) -> Arc<Vec<DebugVariable>> {
         if let Some(known) = &self.variables {
             return Arc::clone(known);
         }
@@ -100,21 +100,21 @@ impl Program {
                 all.extend(survey.variables.iter().map(|variable| known(debug, unit, variable)));
             }
         }
-        let order = |v: &Known| match v.place {
-            Place::Static(address) => (0, address),
-            Place::ThreadLocal(offset) => (1, offset),
-            Place::Gone => (2, 0),
+        let order = |v: &DebugVariable| match v.place {
+            Location::Static(address) => (0, address),
+            Location::ThreadLocal(offset) => (1, offset),
+            Location::Gone => (2, 0),
         };
         all.sort_by_key(|v| (order(v), Reverse(v.size), v.die));
         // An inlined function's static variable has an entry for each copy of the function.
-        all.dedup_by(|b, a| a.place == b.place && a.size == b.size && a.place != Place::Gone);
+        all.dedup_by(|b, a| a.place == b.place && a.size == b.size && a.place != Location::Gone);
         let all = Arc::new(all);
         self.variables = Some(Arc::clone(&all));
         all
     }
 
     /// What a variable is called.
-    pub(crate) fn called(&mut self, variable: &Known) -> Option<Called> {
+    pub(crate) fn called(&mut self, variable: &DebugVariable) -> Option<Called> {
         let debug = self.debug.as_mut()?;
         let linked = debug.linked(variable.die);
         if linked.name.is_empty() {
@@ -175,10 +175,10 @@ impl Program {
         // One variable may lie in another only by a linker's trick; a few steps back are enough.
         const STEPS: usize = 16;
         let all = self.variables();
-        let key = |v: &Known| match v.place {
-            Place::Static(address) => (0, address),
-            Place::ThreadLocal(offset) => (1, offset),
-            Place::Gone => (2, 0),
+        let key = |v: &DebugVariable| match v.place {
+            Location::Static(address) => (0, address),
+            Location::ThreadLocal(offset) => (1, offset),
+            Location::Gone => (2, 0),
         };
         let after = all.partition_point(|v| key(v) <= (u8::from(tls), address));
         for variable in all[..after].iter().rev().take(STEPS) {
@@ -222,12 +222,12 @@ impl Program {
     }
 }
 
-fn known(debug: &mut Debug, unit: usize, variable: &Variable) -> Known {
+fn known(debug: &mut Debug, unit: usize, variable: &Variable) -> DebugVariable {
     let die = Die { unit, offset: variable.die };
     let type_of = debug.linked(die).type_of;
     let function = variable.function.map(|offset| Die { unit, offset });
     let size = debug.size_of(type_of);
-    Known { die, place: variable.place, function, type_of, size }
+    DebugVariable { die, place: variable.place, function, type_of, size }
 }
 
 fn kind(tls: bool) -> Kind {

@@ -28,16 +28,16 @@ pub struct Hold<T> {
 
 /// The list of the holds of a thread.
 #[derive(Clone, Copy, Debug)]
-struct Thread {
+struct HoldList {
     oldest: u32,
     newest: u32,
     /// How many locks it holds.
     locks: u32,
 }
 
-impl Default for Thread {
+impl Default for HoldList {
     fn default() -> Self {
-        Thread { oldest: NONE, newest: NONE, locks: 0 }
+        HoldList { oldest: NONE, newest: NONE, locks: 0 }
     }
 }
 
@@ -213,12 +213,12 @@ struct Lists<T> {
     holds: Vec<Hold<T>>,
     /// The first free entry.
     free: u32,
-    threads: Vec<Thread>,
+    threads: Vec<HoldList>,
 }
 
 impl<T: Copy> Lists<T> {
     #[inline]
-    fn thread(&self, thread: ThreadId) -> Thread {
+    fn thread(&self, thread: ThreadId) -> HoldList {
         self.threads.get(thread.index()).copied().unwrap_or_default()
     }
 
@@ -253,7 +253,7 @@ impl<T: Copy> Lists<T> {
 
     #[cold]
     fn make_room(&mut self, thread: ThreadId) {
-        self.threads.resize(thread.index() + 1, Thread::default());
+        self.threads.resize(thread.index() + 1, HoldList::default());
     }
 
     #[inline]

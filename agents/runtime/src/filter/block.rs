@@ -156,7 +156,7 @@ impl Recorder {
         for number in each(block.words) {
             let was = match states[number] {
                 EMPTY => Default::default(),
-                a => block.cell(number).take(a),
+                a => block.cell(number).take_packed(a),
             };
             let (outcome, contents) = self.update_block_cell(filter, &mut runs, &bulk, block, number, was, context);
             after[number] = contents.pack();

@@ -92,7 +92,7 @@ pub struct AtomicEntry([AtomicU64; 2]);
 
 impl AtomicEntry {
     #[inline(always)]
-    pub(super) fn of(entry: Entry) -> AtomicEntry {
+    pub(super) fn new(entry: Entry) -> AtomicEntry {
         AtomicEntry([AtomicU64::new(entry.at), AtomicU64::new(entry.what)])
     }
 
@@ -220,12 +220,12 @@ impl<'a> Cell<'a> {
     /// what it does from then on.
     #[inline]
     pub(super) fn contents(&self, a: u64) -> Contents {
-        Contents::unpack(self.take(a))
+        Contents::unpack(self.take_packed(a))
     }
 
     /// The packed contents of a cell that this thread has locked.
     #[inline]
-    pub(super) fn take(&self, a: u64) -> Packed {
+    pub(super) fn take_packed(&self, a: u64) -> Packed {
         let c = if a & SHARED != 0 { self.second.0[0].swap(0, AcqRel) } else { self.second.at() };
         [Entry { at: a, what: self.first.what() }, Entry { at: c, what: self.second.what() }]
     }

@@ -6,7 +6,7 @@ use super::cell::{
     BYTES_SHIFT, Cell, Entry, MAX_SEQ, MAX_SYNC_INDEX, MOST_SLOTS, NEXT_SEQ, epoch_of, point, same_slot, seq_of,
 };
 use super::memory::Filter;
-use super::sync::Known;
+use super::sync::EarlierPoints;
 use crate::hand_off::Timing;
 use crate::record::{Kind, default_timing, head, timed};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -69,7 +69,7 @@ pub struct Recorder {
     precise_until: u64,
     /// Deferred accesses of others were written that go with the next record: its time must come from the clock.
     needs_clock: bool,
-    pub(super) known: Known,
+    pub(super) known: EarlierPoints,
     kept_of: [u8; CONTEXTS],
 }
 
@@ -101,7 +101,7 @@ impl Recorder {
             long: point(0, filter.limits.long.min(MAX_SEQ)),
             precise_until: 0,
             needs_clock: false,
-            known: Known::default(),
+            known: EarlierPoints::default(),
             kept_of: [0; CONTEXTS],
         };
         recorder.epoch = epoch_of(slot, recorder.sync_index);

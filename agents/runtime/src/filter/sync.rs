@@ -12,12 +12,12 @@ const OTHERS: usize = 16;
 
 /// For some other threads: the point up to which all their accesses are earlier.
 #[derive(Default, Debug)]
-pub(super) struct Known([u64; OTHERS]);
+pub(super) struct EarlierPoints([u64; OTHERS]);
 
-impl Known {
+impl EarlierPoints {
     #[inline(always)]
     fn learn(&mut self, until: u64) {
-        let known = &mut self.0[of(until)];
+        let known = &mut self.0[index_of(until)];
         if !same_slot(*known, until) || *known < until {
             *known = until;
         }
@@ -26,13 +26,13 @@ impl Known {
     /// Whether an entry of another thread with this `at` is earlier.
     #[inline(always)]
     fn has(&self, at: u64) -> bool {
-        let known = self.0[of(at)];
+        let known = self.0[index_of(at)];
         same_slot(at, known) && at <= known
     }
 }
 
 #[inline(always)]
-fn of(at: u64) -> usize {
+fn index_of(at: u64) -> usize {
     super::cell::slot_of(at) as usize % OTHERS
 }
 

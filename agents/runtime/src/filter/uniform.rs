@@ -91,7 +91,7 @@ impl Pattern {
             if is_empty {
                 return true;
             }
-            let now = cell.take(a);
+            let now = cell.take_packed(a);
             if now != was {
                 cell.second.set_at(now[1].at);
                 cell.unlock(a);
@@ -191,7 +191,7 @@ impl Recorder {
             return 0;
         }
         // Behind the first one, deferred accesses may be covered.
-        let [one, other] = was.behind(count - 1).packed.map(AtomicEntry::of);
+        let [one, other] = was.behind(count - 1).packed.map(AtomicEntry::new);
         if self.is_covered(Cell::new(&one, &other), 0xff, block.write) || !self.has_seq_left_for(count as u32) {
             was.let_go(cells);
             return 0;

@@ -84,7 +84,7 @@ impl Judged {
     }
 
     /// What the recorded run and the other runs say of a property.
-    pub(super) fn take(&mut self, judge: &Judge<'_>, number: usize, outcomes: Vec<Outcome>, searched: Searched<'_>) {
+    pub(super) fn add(&mut self, judge: &Judge<'_>, number: usize, outcomes: Vec<Outcome>, searched: Searched<'_>) {
         let property = &judge.spec.properties[number];
         let mut scene = None;
         let (found, asked) = match searched {

@@ -290,7 +290,7 @@ impl Properties {
                     (None, unread) => unread.unwrap_or("other runs were not searched").to_owned(),
                 }),
             };
-            judged.take(&judge, number, of_it, searched);
+            judged.add(&judge, number, of_it, searched);
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ pub(crate) fn resolve(
     let groups = in_turns(group(claims, recorded.names, contexts, origins));
     let mut checks = Checks::default();
     let mut findings: Vec<Finding> = Vec::new();
-    let mut known = Known::default();
+    let mut known = SureFindings::default();
     let mut views: BTreeMap<Kind, usize> = BTreeMap::new();
     for (print, drafts) in groups {
         let drawn = views.entry(drafts[0].claim.kind).or_default();
@@ -183,13 +183,13 @@ fn also(finding: &mut Finding, detector: DetectorId) {
 
 /// What is known for sure, so that warnings of the same say nothing new.
 #[derive(Default)]
-struct Known {
+struct SureFindings {
     /// Where the finding of a race on it stands.
     races: HashMap<VarId, usize>,
     deadlocks: HashMap<Vec<LockId>, usize>,
 }
 
-impl Known {
+impl SureFindings {
     /// Takes a claim that is more than a warning.
     fn add(&mut self, claim: &Claim, place: usize) {
         match &claim.about {

@@ -95,7 +95,7 @@ impl Requests {
                                 list.len() - 1
                             }
                         };
-                        list[number].events.push((at, segments.of(thread)));
+                        list[number].events.push((at, segments.current(thread)));
                         last[thread.0 as usize] = Some(number).filter(|_| event.op() == Op::Request);
                     }
                 }

@@ -140,7 +140,7 @@ impl LockGraph {
         edges.retain(|edge| edge.key.from == edge.key.to || component.same(edge.key.from, edge.key.to));
         let mut threads = vec![FxHashSet::default(); components.len()];
         for edge in &edges {
-            if let Some(number) = component.of(edge.key.to) {
+            if let Some(number) = component.number_of(edge.key.to) {
                 threads[number as usize].extend(edge.requests.iter().map(|request| request.thread));
             }
         }
@@ -180,12 +180,12 @@ fn nested(forest: &Forest) -> Vec<(u32, u32)> {
 struct Membership(Vec<u32>);
 
 impl Membership {
-    fn of(&self, lock: LockId) -> Option<u32> {
+    fn number_of(&self, lock: LockId) -> Option<u32> {
         self.0.get(lock.index()).copied().filter(|&number| number != u32::MAX)
     }
 
     fn same(&self, a: LockId, b: LockId) -> bool {
-        self.of(a).is_some_and(|number| self.of(b) == Some(number))
+        self.number_of(a).is_some_and(|number| self.number_of(b) == Some(number))
     }
 }
 

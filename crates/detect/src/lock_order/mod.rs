@@ -113,6 +113,6 @@ impl LockOrder {
 
     #[inline]
     fn taken_at(&mut self, batch: &Batch, event_index: u64, event: Event) -> TakenAt {
-        TakenAt { event: event_index, segment: self.segments.of(event.thread()), stack: batch.extra(event).stack }
+        TakenAt { event: event_index, segment: self.segments.current(event.thread()), stack: batch.extra(event).stack }
     }
 }

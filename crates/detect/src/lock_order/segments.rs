@@ -32,7 +32,7 @@ impl Default for Segments {
 impl Segments {
     /// The segment a thread is in.
     #[inline]
-    pub(crate) fn of(&mut self, thread: ThreadId) -> u32 {
+    pub(crate) fn current(&mut self, thread: ThreadId) -> u32 {
         match self.current.get(thread.index()) {
             Some(&segment) if segment != NONE => segment,
             _ => self.enter(thread, [NONE, NONE]),
@@ -57,7 +57,7 @@ impl Segments {
     }
 
     pub(crate) fn fork(&mut self, parent: ThreadId, child: ThreadId) {
-        let forks = self.of(parent);
+        let forks = self.current(parent);
         // Both or neither: what the parent does from here on is not before the child.
         if self.room(2) {
             let own = self.current.get(child.index()).copied().unwrap_or(NONE);
@@ -67,7 +67,7 @@ impl Segments {
     }
 
     pub(crate) fn join(&mut self, parent: ThreadId, child: ThreadId) {
-        let (own, last) = (self.of(parent), self.of(child));
+        let (own, last) = (self.current(parent), self.current(child));
         if self.room(1) {
             self.enter(parent, [own, last]);
         }
@@ -152,13 +152,13 @@ mod tests {
     fn forks_and_joins_order_segments() {
         let (main, a, b) = (ThreadId(0), ThreadId(1), ThreadId(2));
         let mut segments = Segments::default();
-        let first = segments.of(main);
+        let first = segments.current(main);
         segments.fork(main, a);
-        let (in_a, second) = (segments.of(a), segments.of(main));
+        let (in_a, second) = (segments.current(a), segments.current(main));
         segments.join(main, a);
-        let third = segments.of(main);
+        let third = segments.current(main);
         segments.fork(main, b);
-        let in_b = segments.of(b);
+        let in_b = segments.current(b);
         let mut all = [first, in_a, second, third, in_b];
         all.sort_unstable();
         let order = segments.order(&all);
@@ -174,9 +174,9 @@ mod tests {
     fn without_room_forks_order_nothing() {
         let (main, child) = (ThreadId(0), ThreadId(1));
         let mut segments = Segments { most: 2, ..Segments::default() };
-        segments.of(main);
+        segments.current(main);
         segments.fork(main, child);
-        let some = [segments.of(main), segments.of(child)];
+        let some = [segments.current(main), segments.current(child)];
         assert!(segments.order(&some).concurrent(0, 1));
         assert_eq!(segments.unrecorded, 1);
     }

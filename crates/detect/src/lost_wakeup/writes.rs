@@ -43,7 +43,7 @@ impl Notify {
 
 /// The last writes of a thread.
 #[derive(Default, Debug)]
-struct Thread {
+struct LastWrites {
     last: VecDeque<(VarId, u64)>,
     /// The last of those that are not remembered.
     out: Option<u64>,
@@ -52,16 +52,16 @@ struct Thread {
 /// The writes of all threads, as far as they are remembered.
 #[derive(Default, Debug)]
 pub(super) struct Writes {
-    by_thread: Vec<Thread>,
+    by_thread: Vec<LastWrites>,
 }
 
 impl Writes {
     pub(super) fn grow(&mut self, threads: usize) {
-        self.by_thread.resize_with(threads, Thread::default);
+        self.by_thread.resize_with(threads, LastWrites::default);
     }
 
     pub(super) fn write(&mut self, event: Event, index: u64) {
-        let Thread { last, out } = &mut self.by_thread[event.thread().index()];
+        let LastWrites { last, out } = &mut self.by_thread[event.thread().index()];
         match last.back_mut() {
             Some((variable, at)) if *variable == event.var() => *at = index,
             _ => {
@@ -77,7 +77,7 @@ impl Writes {
     pub(super) fn notify(&self, place: Place, notified: &mut NotifyTimes) -> Arc<Notify> {
         let times = notified.entry(place.thread).or_default();
         let oldest = if times.len() == TIMES { times.last().copied() } else { None };
-        let Thread { last, out } = &self.by_thread[place.thread.index()];
+        let LastWrites { last, out } = &self.by_thread[place.thread.index()];
         let since = last.partition_point(|&(_, at)| Some(at) <= oldest);
         let wrote = last.range(since..).copied().collect();
         let notify = Arc::new(Notify { place, wrote, notified: times.clone(), since: (*out).max(oldest) });

@@ -6,7 +6,7 @@ use crate::sections::{NONE, Section};
 
 /// Memory for looks at the locks of events, used again.
 #[derive(Debug)]
-pub(super) struct Locks {
+pub(super) struct CommonLocks {
     /// By lock: the last look that saw it, in exclusive sections and in shared ones.
     seen: Vec<[u64; 2]>,
     look: u64,
@@ -18,9 +18,9 @@ pub(super) struct Locks {
 const EXCLUSIVE: usize = 0;
 const SHARED: usize = 1;
 
-impl Locks {
-    pub(super) fn new(locks: usize) -> Locks {
-        Locks { seen: vec![[0; 2]; locks], look: 0, of: NONE, common: Vec::new() }
+impl CommonLocks {
+    pub(super) fn new(locks: usize) -> CommonLocks {
+        CommonLocks { seen: vec![[0; 2]; locks], look: 0, of: NONE, common: Vec::new() }
     }
 
     /// Whether both hold a lock in a way that excludes the other. To ask about one `b` after the other costs least.

@@ -1,7 +1,7 @@
 //! The search for races that need sections to be reversed, among accesses that are in no sync-preserving race.
 
 use super::index::Index;
-use super::locks::Locks;
+use super::locks::CommonLocks;
 use super::optimistic::{Optimistic, Policy};
 use super::pairs::conflict;
 use super::reorder::Reorder;
@@ -20,7 +20,7 @@ pub(super) struct Reversals {
     by_chain: ByChain,
     /// Whether there is an order could not be said in its time.
     gave_up: bool,
-    locks: Locks,
+    locks: CommonLocks,
 }
 
 impl Reversals {
@@ -31,7 +31,7 @@ impl Reversals {
             reorder: Reorder::new(index, objects),
             by_chain: ByChain::default(),
             gave_up: false,
-            locks: Locks::new(index.locks()),
+            locks: CommonLocks::new(index.locks()),
         }
     }
 

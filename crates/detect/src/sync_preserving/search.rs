@@ -8,7 +8,7 @@
 use super::NONE;
 use super::closure::Closure;
 use super::index::Index;
-use super::locks::Locks;
+use super::locks::CommonLocks;
 use super::pairs::{add_before_both, conflict};
 use super::work::Work;
 use event::Op;
@@ -131,7 +131,7 @@ impl ByChain {
 
 /// Whether no two accesses of a lifetime can race, because of how its variable is used: by one chain, or never written,
 /// or only atomically, or always under one lock. If time is up, it says no.
-pub(super) fn cannot_race(index: &Index<'_>, accesses: &[u32], locks: &mut Locks, work: &mut Work<'_>) -> bool {
+pub(super) fn cannot_race(index: &Index<'_>, accesses: &[u32], locks: &mut CommonLocks, work: &mut Work<'_>) -> bool {
     let Some(&first) = accesses.first() else { return true };
     work.spent += accesses.len() as u64;
     let op = |at: u32| index.events[at as usize].op();
@@ -170,7 +170,7 @@ pub(super) struct Search<'i, 'a> {
     /// Such closures, chain by chain.
     alone: Vec<u32>,
     single: Closure,
-    locks: Locks,
+    locks: CommonLocks,
 }
 
 /// As many counts are kept in [`Search::alone`].
@@ -189,7 +189,7 @@ impl<'i, 'a> Search<'i, 'a> {
             alone_starts: Vec::new(),
             alone: Vec::new(),
             single: Closure::new(index.chains()),
-            locks: Locks::new(index.locks()),
+            locks: CommonLocks::new(index.locks()),
         }
     }
 

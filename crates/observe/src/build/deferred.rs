@@ -20,7 +20,7 @@ const DROP_BARRIER: u8 = Kind::DropBarrier as u8;
 
 /// What was found for the last deferred access.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct LastDeferred {
     /// The slot and the sync index.
     at: (u32, u64),
     position: Option<TracePosition>,
@@ -100,7 +100,7 @@ impl Build {
         if shared != all && shared != 0xff && self.direct == 0 {
             self.split_bytes(word, deferred, arriving, all);
         }
-        let mut known = Known::default();
+        let mut known = LastDeferred::default();
         for record in deferred {
             known = self.put_deferred(record, known);
         }
@@ -148,7 +148,7 @@ impl Build {
     /// Emits a deferred access. `known` is what was found for the one before it in the same word; returns that for this
     /// one.
     #[inline]
-    fn put_deferred(&mut self, record: &[u64; 3], known: Known) -> Known {
+    fn put_deferred(&mut self, record: &[u64; 3], known: LastDeferred) -> LastDeferred {
         let op = match (record[0] as u8 == DROP_BARRIER, is_deferred_write(record[2])) {
             (true, true) => Op::Pin,
             (true, false) => Op::ReadPin,
@@ -174,7 +174,7 @@ impl Build {
         let thread = position.thread;
         let (word, mask) = bytes_of(record[0]);
         let mask = if op.is_drop_barrier() && mask == 0 { 0xff } else { mask };
-        let known = Known { at: (slot, sync_index), position: Some(position), ..known };
+        let known = LastDeferred { at: (slot, sync_index), position: Some(position), ..known };
         let number = context(record[1]);
         let action = state.contexts.action(number, op).copied();
         let action = action.or_else(|| self.new_action(slot, number, op));
@@ -185,10 +185,10 @@ impl Build {
         };
         if let (Some(action), Some(var)) = (action, var) {
             self.out.act_deferred((thread, action, var.0), at, &self.names, &self.meta);
-            return Known { mask, var: Some(var), ..known };
+            return LastDeferred { mask, var: Some(var), ..known };
         }
         self.put_parts((slot, op, thread, at), (word, mask), number, action);
-        Known { var: None, ..known }
+        LastDeferred { var: None, ..known }
     }
 
     /// Emits a deferred access of several variables, or in a call context without an action, or of memory of which

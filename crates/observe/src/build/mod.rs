@@ -459,7 +459,7 @@ impl RecordSink for Build {
     }
 
     #[inline]
-    fn take(&mut self, slot: u32, record: &[u64]) {
+    fn record(&mut self, slot: u32, record: &[u64]) {
         if !self.deferred.is_empty() && order(record[0]) != UNTIMED {
             self.flush_deferred(record[0]);
         }

@@ -17,12 +17,12 @@ pub(crate) struct Out {
     writer: Option<ActionWriter<Sink>>,
     events: u64,
     error: Option<io::Error>,
-    found: Found,
+    unwritten: Unwritten,
 }
 
 /// Events that were found and not written yet: the code that finds them and the code that writes them have little in
 /// common. There are never more than the frame has room for, so that frames are filled as without this buffer.
-struct Found {
+struct Unwritten {
     acts: Box<[ActionEvent; AT_ONCE]>,
     count: usize,
     /// How many there may be.
@@ -32,17 +32,17 @@ struct Found {
 
 const AT_ONCE: usize = 256;
 
-impl Default for Found {
+impl Default for Unwritten {
     fn default() -> Self {
         let acts = Box::new([ActionEvent { action: Action::NONE, object: 0 }; AT_ONCE]);
-        Found { acts, count: 0, most: AT_ONCE, stretches: Vec::with_capacity(AT_ONCE) }
+        Unwritten { acts, count: 0, most: AT_ONCE, stretches: Vec::with_capacity(AT_ONCE) }
     }
 }
 
 impl Out {
     pub(crate) fn new(sink: Sink, kept: bool) -> io::Result<Out> {
         let writer = if kept { ActionWriter::new(sink) } else { ActionWriter::plain(sink, PLAIN) };
-        Ok(Out { writer: Some(writer?), events: 0, error: None, found: Found::default() })
+        Ok(Out { writer: Some(writer?), events: 0, error: None, unwritten: Unwritten::default() })
     }
 
     /// The action of an operation at a site with a stack, if it has a number.
@@ -60,7 +60,7 @@ impl Out {
     /// Room for events that are nothing but actions on objects: for one at least.
     #[inline]
     pub(crate) fn room(&mut self) -> &mut [ActionEvent] {
-        let found = &mut self.found;
+        let found = &mut self.unwritten;
         if found.count == 0 {
             found.most = self.writer.as_ref().map_or(AT_ONCE, |writer| writer.room().clamp(1, AT_ONCE));
         }
@@ -74,7 +74,7 @@ impl Out {
             return;
         }
         self.events += count as u64;
-        let found = &mut self.found;
+        let found = &mut self.unwritten;
         found.count += count;
         match found.stretches.last_mut() {
             Some(last) if last.thread == thread => last.end = found.count,
@@ -87,7 +87,7 @@ impl Out {
 
     /// Writes what was found.
     fn write_found(&mut self, names: &Names, meta: &Meta) {
-        let Found { acts, count, stretches, .. } = &mut self.found;
+        let Unwritten { acts, count, stretches, .. } = &mut self.unwritten;
         let acts = &acts[..std::mem::take(count)];
         let is_full = self.writer.as_mut().is_some_and(|writer| writer.add_all(acts, stretches));
         stretches.clear();
@@ -99,7 +99,7 @@ impl Out {
     /// Writes what was found, before something else is written.
     #[inline]
     fn write_pending(&mut self, names: &Names, meta: &Meta) {
-        if self.found.count > 0 {
+        if self.unwritten.count > 0 {
             self.write_found(names, meta);
         }
     }

@@ -214,7 +214,7 @@ impl Variables {
     /// Takes the parts of a word out; they must be put back before the next lookup.
     pub(crate) fn open(&mut self, word: u64) -> Vec<Part> {
         let entry = std::mem::take(self.entry(word));
-        self.take(word, entry)
+        self.remove(word, entry)
     }
 
     /// Puts the parts of a word back.
@@ -236,7 +236,7 @@ impl Variables {
     }
 
     /// Takes the parts of a word out of an entry.
-    fn take(&mut self, word: u64, entry: u32) -> Vec<Part> {
+    fn remove(&mut self, word: u64, entry: u32) -> Vec<Part> {
         let mut parts = std::mem::take(&mut self.spare);
         match decode(entry) {
             None => parts,
@@ -332,7 +332,7 @@ impl Variables {
         if let Some(Entry::One(part)) = decode(entry) {
             return with(part.var);
         }
-        let parts = self.take(word, entry);
+        let parts = self.remove(word, entry);
         parts.iter().for_each(|part| with(part.var));
         if !forget {
             let begin = self.page(word >> PAGE_BITS);

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 struct Taken(Vec<(u32, u64)>);
 
 impl RecordSink for Taken {
-    fn take(&mut self, slot: u32, words: &[u64]) {
+    fn record(&mut self, slot: u32, words: &[u64]) {
         if words[0] as u8 != Kind::FullTime as u8 {
             self.0.push((slot, words[0] >> 16));
         }

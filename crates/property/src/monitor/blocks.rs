@@ -33,12 +33,12 @@ pub(super) struct Blocks {
 
 /// Where the value of a register is in the word: the place of its first bit, and of its second if it has one.
 #[derive(Clone, Copy)]
-struct Place {
+struct RegisterBits {
     first: u32,
     second: Option<u32>,
 }
 
-impl Place {
+impl RegisterBits {
     fn bits(self) -> u64 {
         1 << self.first | self.second.map_or(0, |bit| 1 << bit)
     }
@@ -56,7 +56,7 @@ fn rank(set: u64, atom: u8) -> u32 {
 struct Layout<'a> {
     program: &'a Program,
     /// Registers whose value is in the word: atoms, and what blocks pass on.
-    places: Vec<Option<Place>>,
+    places: Vec<Option<RegisterBits>>,
     letter_bits: u32,
     first_op: usize,
 }
@@ -68,7 +68,7 @@ impl Layout<'_> {
         for op in &self.program.later()[from..to] {
             for register in [op.a, op.b] {
                 if usize::from(register) < self.first_op + from {
-                    set |= self.places[usize::from(register)].map_or(0, Place::bits);
+                    set |= self.places[usize::from(register)].map_or(0, RegisterBits::bits);
                 }
             }
             if op.looks_back {
@@ -116,7 +116,7 @@ impl Blocks {
         let mut places = vec![None];
         for atom in program.atoms() {
             let second = (unknown >> atom & 1 == 1).then(|| used.count_ones() + rank(unknown, *atom));
-            places.push(Some(Place { first: rank(used, *atom), second }));
+            places.push(Some(RegisterBits { first: rank(used, *atom), second }));
         }
         let mut layout = Layout { program, places, letter_bits, first_op };
         let (root, negated) = program.root_register(0);
@@ -166,7 +166,7 @@ impl Blocks {
             layout.places.resize(first_op + to, None);
             for (op, width) in passed.iter().zip(widths) {
                 let second = (width == 2).then_some(pass_at + 1);
-                layout.places[first_op + op] = Some(Place { first: pass_at, second });
+                layout.places[first_op + op] = Some(RegisterBits { first: pass_at, second });
                 pass_at += width;
             }
             from = to;

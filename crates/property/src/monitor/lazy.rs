@@ -33,10 +33,10 @@ pub struct Lazy {
     alphabet: Alphabet,
     slots: Box<[AtomicU64]>,
     bits: u32,
-    found: Mutex<Found>,
+    found: Mutex<Discovered>,
 }
 
-struct Found {
+struct Discovered {
     automaton: Box<dyn Automaton>,
     first: FastMap<Letter, Q>,
     next: FastMap<(Q, Letter), Q>,
@@ -62,11 +62,11 @@ impl Lazy {
         let bits = automaton.bits();
         let slots = if alphabet.bits() <= LETTER_BITS { 1 << SLOT_BITS } else { 0 };
         let found =
-            Found { automaton, first: FastMap::default(), next: FastMap::default(), states: FastMap::default() };
+            Discovered { automaton, first: FastMap::default(), next: FastMap::default(), states: FastMap::default() };
         Self { alphabet, slots: (0..slots).map(|_| AtomicU64::new(0)).collect(), bits, found: Mutex::new(found) }
     }
 
-    fn found(&self) -> MutexGuard<'_, Found> {
+    fn found(&self) -> MutexGuard<'_, Discovered> {
         // A panic inside leaves at worst a state without its transitions, which are then computed again.
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -78,7 +78,7 @@ impl Lazy {
     }
 }
 
-impl Found {
+impl Discovered {
     fn pack(&mut self, q: Result<u32, TooLarge>) -> Q {
         match q {
             Ok(id) if id < (1 << STATE_BITS) - 1 => {

@@ -7,7 +7,7 @@ mod variables;
 use crate::Error;
 use crate::dwarf::types::ValueKind;
 use crate::nearest::nearest;
-use crate::program::{Called, Known, Program};
+use crate::program::{Called, DebugVariable, Program};
 use std::path::{Path, PathBuf};
 
 /// A variable, or a part of one, that a name was bound to.
@@ -82,7 +82,7 @@ struct VariableEntry {
 
 /// Where a variable is known from.
 enum What {
-    Debug(Known),
+    Debug(DebugVariable),
     Symbol { address: u64, size: u64, tls: bool },
 }
 

@@ -2,10 +2,10 @@
 
 use super::{Binder, Bound, MAX_NAMES, NotBound, VariableEntry, What, ambiguous, is_file, nearest, split_file};
 use crate::demangle::demangle;
-use crate::dwarf::Place;
+use crate::dwarf::Location;
 use crate::dwarf::types::ValueKind;
 use crate::path;
-use crate::program::{Called, Known, Program};
+use crate::program::{Called, DebugVariable, Program};
 use crate::symbols::Kind;
 
 impl Binder {
@@ -83,7 +83,7 @@ impl Binder {
         // The longest name that fits: `f.counter` is a local static variable of `f` before it is a field of a variable.
         let shortest = found.iter().map(|(_, after)| *after).min().unwrap_or(0);
         found.retain(|(_, after)| *after == shortest);
-        prefer(&mut found, |k| !matches!(&all[k].what, What::Debug(Known { place: Place::Gone, .. })));
+        prefer(&mut found, |k| !matches!(&all[k].what, What::Debug(DebugVariable { place: Location::Gone, .. })));
         prefer(&mut found, |k| all[k].called.file.is_none());
         // The program's own definition takes the place of a library's.
         let first = found.iter().map(|(k, _)| all[*k].program).min().unwrap_or(0);
@@ -105,12 +105,12 @@ impl Binder {
         Err(ambiguous(query, found.iter().map(|(k, _)| all[*k].called.clone())))
     }
 
-    fn bound(&mut self, program: usize, called: &Called, known: &Known, rest: &str) -> Result<Bound, NotBound> {
+    fn bound(&mut self, program: usize, called: &Called, known: &DebugVariable, rest: &str) -> Result<Bound, NotBound> {
         let name = format!("{}{rest}", called.short());
         let (address, tls) = match known.place {
-            Place::Static(address) => (address, false),
-            Place::ThreadLocal(offset) => (offset, true),
-            Place::Gone => {
+            Location::Static(address) => (address, false),
+            Location::ThreadLocal(offset) => (offset, true),
+            Location::Gone => {
                 let why = format!("the compiler left no place in memory for `{}`", called.short());
                 return Err(NotBound { why, nearest: Vec::new() });
             }

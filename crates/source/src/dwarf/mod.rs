@@ -13,7 +13,7 @@ use gimli::{Dwarf, UnitOffset, UnitType};
 use lines::Lines;
 use std::collections::HashMap;
 use std::sync::Arc;
-pub(crate) use survey::{Function, Place, Survey, Variable};
+pub(crate) use survey::{Function, Location, Survey, Variable};
 
 /// An entry of the debug information.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -29,7 +29,7 @@ pub(crate) struct CodeRange {
 
 /// Where a variable is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// At an address of the file.
     Static(u64),
     /// So far into each thread's copy.
@@ -42,7 +42,7 @@ pub(crate) enum Place {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Variable {
     pub(crate) die: UnitOffset<usize>,
-    pub(crate) place: Place,
+    pub(crate) place: Location,
     /// The function around it, for a local static one.
     pub(crate) function: Option<UnitOffset<usize>>,
 }
@@ -268,7 +268,7 @@ impl Walk<'_> {
                 None => return Ok(()),
             },
             // Only of variables outside of functions is it worth to say that they are gone.
-            _ if around.function.is_none() && !attributes.declaration => Place::Gone,
+            _ if around.function.is_none() && !attributes.declaration => Location::Gone,
             _ => return Ok(()),
         };
         self.budget.keep(1)?;
@@ -289,12 +289,12 @@ fn is_scope(tag: DwTag) -> bool {
 }
 
 /// The address that a location always is; `None` for registers and the stack.
-fn place(unit: UnitRef<'_, Bytes>, location: &Expression<Bytes>) -> Option<Place> {
+fn place(unit: UnitRef<'_, Bytes>, location: &Expression<Bytes>) -> Option<Location> {
     let mut operations = location.clone().operations(unit.encoding());
     // A constant alone is no address; that it counts in the thread's copy must follow.
     let (mut at, mut place) = match operations.next().ok()?? {
-        Operation::Address { address } => (address, Some(Place::Static(address))),
-        Operation::AddressIndex { index } => unit.address(index).ok().map(|at| (at, Some(Place::Static(at))))?,
+        Operation::Address { address } => (address, Some(Location::Static(address))),
+        Operation::AddressIndex { index } => unit.address(index).ok().map(|at| (at, Some(Location::Static(at))))?,
         Operation::ConstantIndex { index } => (unit.address(index).ok()?, None),
         Operation::UnsignedConstant { value } => (value, None),
         _ => return None,
@@ -303,11 +303,11 @@ fn place(unit: UnitRef<'_, Bytes>, location: &Expression<Bytes>) -> Option<Place
         match operation {
             Operation::PlusConstant { value } => {
                 at = at.wrapping_add(value);
-                place = place.map(|_| Place::Static(at));
+                place = place.map(|_| Location::Static(at));
             }
-            Operation::TLS => return Some(Place::ThreadLocal(at)),
+            Operation::TLS => return Some(Location::ThreadLocal(at)),
             _ => return None,
         }
     }
-    place.filter(|place| *place != Place::Static(0))
+    place.filter(|place| *place != Location::Static(0))
 }

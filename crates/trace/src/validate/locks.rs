@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 /// How a thread held a lock that it gave up in a wait.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Held {
+pub(super) struct HeldBeforeWait {
     exclusive: u32,
     shared: u32,
 }
 
-impl Held {
-    pub(super) const ONCE: Held = Held { exclusive: 1, shared: 0 };
+impl HeldBeforeWait {
+    pub(super) const ONCE: HeldBeforeWait = HeldBeforeWait { exclusive: 1, shared: 0 };
 }
 
 #[derive(Clone, Default)]
@@ -86,9 +86,9 @@ impl Locks {
     }
 
     /// A wait gives the lock up at every depth. `None` if the thread did not hold it.
-    pub(super) fn give_up(&mut self, thread: ThreadId, lock: LockId) -> Option<Held> {
+    pub(super) fn give_up(&mut self, thread: ThreadId, lock: LockId) -> Option<HeldBeforeWait> {
         let state = &mut self.locks[lock.0 as usize];
-        let mut held = Held { exclusive: 0, shared: 0 };
+        let mut held = HeldBeforeWait { exclusive: 0, shared: 0 };
         if state.owner == Some(thread) {
             held.exclusive = state.depth;
             state.owner = None;
@@ -104,7 +104,7 @@ impl Locks {
         names: &Names,
         thread: ThreadId,
         lock: LockId,
-        held: Held,
+        held: HeldBeforeWait,
         index: u64,
     ) -> Option<String> {
         let mut message = None;

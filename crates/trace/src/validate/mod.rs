@@ -15,7 +15,7 @@ mod values;
 use blocks::Blocks;
 pub use conditions::Conditions;
 use event::{Batch, Event, Names, Op, Wake};
-use locks::{Held, Locks};
+use locks::{HeldBeforeWait, Locks};
 use threads::{Threads, Waiting};
 use values::Values;
 
@@ -167,7 +167,9 @@ impl Validator {
                 true
             }
         };
-        if let Some(message) = self.locks.take_back(names, thread, extra.lock, wait.held.unwrap_or(Held::ONCE), index) {
+        if let Some(message) =
+            self.locks.take_back(names, thread, extra.lock, wait.held.unwrap_or(HeldBeforeWait::ONCE), index)
+        {
             return Some(message);
         }
         (!notified)

@@ -1,6 +1,6 @@
 //! Which threads there are, and which of them may act: not one that was joined, waits, or asked for a lock in vain.
 
-use super::locks::Held;
+use super::locks::HeldBeforeWait;
 use event::{Batch, CondId, Event, LockId, Names, Op, SiteId, Space, ThreadId};
 
 /// Nothing special about a thread: the common case costs one look.
@@ -18,7 +18,7 @@ pub(super) struct Waiting {
     pub(super) cond: CondId,
     pub(super) lock: LockId,
     /// What the thread held of the lock, if it did.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<HeldBeforeWait>,
     /// When, by the clock of the condition.
     pub(super) since: u64,
 }
