@@ -1,8 +1,9 @@
 //! Decides what becomes of an access that is not covered.
 
-use super::cell::{
-    BYTES_SHIFT, Cell, Contents, EMPTY, Entry, FREED, WATCHED, foreign_to_reads, is_known, is_shared, same_epoch,
-};
+use super::bits::{BYTES_SHIFT, EMPTY, FREED, WATCHED, is_known, is_shared, same_epoch};
+use super::cell::Cell;
+use super::contents::{Contents, foreign_to_reads};
+use super::entry::Entry;
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_timed_by};
 use super::{CONFLICT_ROOM, Sink};
@@ -140,7 +141,7 @@ impl Recorder {
             self.write_out(filter, sink, access.word, contents);
             self.put_conflict(sink, access, Timing::Now);
             *contents = Contents {
-                first: Entry::nothing(super::cell::epoch_of(self.slot(), 0)),
+                first: Entry::nothing(super::bits::epoch_of(self.slot(), 0)),
                 shared: true,
                 version: true,
                 ..Contents::default()

@@ -1,6 +1,9 @@
 //! Atomic accesses.
 
-use super::cell::{Cell, Contents, Entry, FREED, WATCHED, epoch_of, is_known, is_shared};
+use super::bits::{FREED, WATCHED, epoch_of, is_known, is_shared};
+use super::cell::Cell;
+use super::contents::Contents;
+use super::entry::Entry;
 use super::memory::Filter;
 use super::recorder::{Recorder, put_timed};
 use super::{CONFLICT_ROOM, Sink};

@@ -5,7 +5,9 @@
 //! each cell has its conflicts in the order of their times, and no other thread comes in between.
 
 use super::access::{Access, AccessAt, Bulk};
-use super::cell::{AtomicEntry, Cell, Contents, EMPTY, Packed, is_known};
+use super::bits::{EMPTY, is_known};
+use super::cell::{AtomicEntry, Cell};
+use super::contents::{Contents, Packed};
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_timed_by};
 use super::runs::Runs;

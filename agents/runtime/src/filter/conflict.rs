@@ -2,7 +2,9 @@
 
 use super::Sink;
 use super::access::AccessAt;
-use super::cell::{Contents, Entry, epoch_of, same_slot, without_halves};
+use super::bits::{epoch_of, same_slot};
+use super::contents::{Contents, without_halves};
+use super::entry::Entry;
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder};
 use super::write_out::put_entry;

@@ -2,7 +2,9 @@
 
 use super::Sink;
 use super::access::AccessAt;
-use super::cell::{Contents, Entry, same_epoch, same_slot, without_halves};
+use super::bits::{same_epoch, same_slot};
+use super::contents::{Contents, without_halves};
+use super::entry::Entry;
 use super::memory::{Filter, MOST_NODES};
 use super::recorder::{Outcome, Recorder};
 use super::write_out::put_entry;

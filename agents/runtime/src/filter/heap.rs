@@ -1,6 +1,9 @@
 //! Memory that is allocated, freed and forgotten.
 
-use super::cell::{Cell, Contents, EMPTY, Entry, FREED, WATCHED, is_known};
+use super::bits::{EMPTY, FREED, WATCHED, is_known};
+use super::cell::Cell;
+use super::contents::Contents;
+use super::entry::Entry;
 use super::memory::Filter;
 use super::recorder::Recorder;
 use super::{CONFLICT_ROOM, Sink};

@@ -2,7 +2,8 @@
 //! that the caller gives.
 #![allow(unsafe_code)]
 
-use super::cell::{Entry, MOST_SLOTS, NODE_BITS};
+use super::bits::{MOST_SLOTS, NODE_BITS};
+use super::entry::Entry;
 use super::node::Node;
 use super::recorder::Recorder;
 use crate::layout::CacheLine;

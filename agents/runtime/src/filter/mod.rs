@@ -19,10 +19,13 @@
 
 mod access;
 mod atomic;
+mod bits;
 mod block;
 mod cell;
 mod conflict;
+mod contents;
 mod defer;
+mod entry;
 mod heap;
 mod memory;
 mod node;

@@ -1,6 +1,6 @@
 //! Nodes: older entries of a cell, in a linked list.
 
-use super::cell::Entry;
+use super::entry::Entry;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 

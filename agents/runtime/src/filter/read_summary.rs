@@ -8,7 +8,8 @@
 //! There are two for the same memory, for threads with even slots and with odd ones. Threads of one kind take a summary
 //! from each other.
 
-use super::cell::{AtomicEntry, Entry};
+use super::cell::AtomicEntry;
+use super::entry::Entry;
 use super::recorder::Recorder;
 use core::sync::atomic::Ordering::Release;
 use core::sync::atomic::fence;

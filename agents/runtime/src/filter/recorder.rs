@@ -2,9 +2,9 @@
 //! records that it orders.
 
 use super::Sink;
-use super::cell::{
-    BYTES_SHIFT, Cell, Entry, MAX_SEQ, MAX_SYNC_INDEX, MOST_SLOTS, NEXT_SEQ, epoch_of, point, same_slot, seq_of,
-};
+use super::bits::{BYTES_SHIFT, MAX_SEQ, MAX_SYNC_INDEX, MOST_SLOTS, NEXT_SEQ, epoch_of, point, same_slot, seq_of};
+use super::cell::Cell;
+use super::entry::Entry;
 use super::memory::Filter;
 use super::sync::EarlierPoints;
 use crate::hand_off::Timing;

@@ -2,10 +2,13 @@
 //! are not covered are repetitions. Each function handles its case with the packed words of the cell, or returns false
 //! and has done nothing.
 
-use super::cell::{
-    AtomicEntry, BYTES_SHIFT, Cell, DROPPED, EPOCH_SHIFT, Entry, NEXT_SEQ, OWN_BITS, RECORDED, SHARED, SLOT_SHIFT,
-    VERSION, foreign_to_reads, is_known, is_shared, is_write, renewed, same_epoch, same_slot,
+use super::bits::{
+    BYTES_SHIFT, DROPPED, EPOCH_SHIFT, NEXT_SEQ, OWN_BITS, RECORDED, SHARED, SLOT_SHIFT, VERSION, is_known, is_shared,
+    is_write, renewed, same_epoch, same_slot,
 };
+use super::cell::{AtomicEntry, Cell};
+use super::contents::foreign_to_reads;
+use super::entry::Entry;
 use super::recorder::Recorder;
 
 impl Recorder {

@@ -5,7 +5,8 @@
 //! and updates the strip at its end. A thread that comes to a cell of the strip in any other way first writes it back
 //! ([`Scan::write_back`]): the cells get what one read after the other would have left.
 
-use super::cell::{Cell, NEXT_SEQ, same_epoch, same_slot, seq_of};
+use super::bits::{NEXT_SEQ, same_epoch, same_slot, seq_of};
+use super::cell::Cell;
 use super::recorder::Recorder;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};

@@ -3,7 +3,9 @@
 //! the clock either.
 
 use super::Sink;
-use super::cell::{Contents, Entry, MAX_SEQ, point, same_slot};
+use super::bits::{MAX_SEQ, point, same_slot};
+use super::contents::Contents;
+use super::entry::Entry;
 use super::recorder::Recorder;
 use crate::hand_off::{HandOff, Timing};
 
@@ -33,7 +35,7 @@ impl EarlierPoints {
 
 #[inline(always)]
 fn index_of(at: u64) -> usize {
-    super::cell::slot_of(at) as usize % OTHERS
+    super::bits::slot_of(at) as usize % OTHERS
 }
 
 impl Recorder {

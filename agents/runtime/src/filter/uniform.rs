@@ -7,8 +7,11 @@
 //! except which one is covered, and the number of the next.
 
 use super::access::Bulk;
+use super::bits::{EMPTY, NEXT_SEQ, is_known, is_shared, same_point};
 use super::block::{Block, WORDS};
-use super::cell::{AtomicEntry, Cell, EMPTY, Entry, NEXT_SEQ, Packed, is_known, is_shared, same_point};
+use super::cell::{AtomicEntry, Cell};
+use super::contents::Packed;
+use super::entry::Entry;
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder};
 use super::runs::Runs;

@@ -1,7 +1,9 @@
 //! Writes the deferred accesses of a cell, when another thread's access conflicts.
 
 use super::Sink;
-use super::cell::{Contents, Entry, MAX_SEQ};
+use super::bits::MAX_SEQ;
+use super::contents::Contents;
+use super::entry::Entry;
 use super::memory::Filter;
 use super::recorder::Recorder;
 use crate::record::{CONTEXT_BITS, Kind, deferred_third, head, with_seq};
