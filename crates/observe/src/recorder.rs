@@ -1,10 +1,11 @@
 //! Starts a program, and records it and the processes it starts, each into a trace of its own.
 
-use crate::halt::{Grown, Halt, Halting, Judge};
-use crate::naming::Naming;
+use crate::halt::{Grown, Halting};
+use crate::options::{Options, Output};
 use crate::process::{Observed, Taken};
+use crate::recorded::{Agent, Ended, Kept, ProcessRecord, Recorded};
 use crate::session::{Member, Session};
-use crate::symbols::Symbols;
+use crate::trace_file::{Pending, create, keep};
 use crate::{Error, Watched};
 use runtime::layout::{flags, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -35,170 +36,6 @@ const BUSY: usize = 1 << 15;
 
 /// How long a process that the program started may take to show that it is watched, when the program has ended.
 const GRACE: Duration = Duration::from_millis(200);
-
-/// Makes the names of one process.
-pub type MakeNaming = Box<dyn Fn() -> Box<dyn Naming>>;
-
-/// Where traces go.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Output {
-    /// The program's own under this name, those of other processes with `.PID` before the extension.
-    Path(PathBuf),
-    /// Files without a name.
-    Temporary,
-}
-
-/// How to record.
-pub struct Options {
-    /// Record every access.
-    pub record_all: bool,
-    /// Drop records rather than make the program wait.
-    pub lossy: bool,
-    /// Record no accesses.
-    pub no_accesses: bool,
-    /// Variables whose values are recorded, and functions that are regions or events.
-    pub watched: Vec<Watched>,
-    /// Where traces go.
-    pub output: Output,
-    /// How long processes may live on when the program has ended.
-    pub linger: Duration,
-    /// Makes the names of a process.
-    pub naming: MakeNaming,
-    /// The settings of the agent for Java: the file that it reads in the session's directory.
-    pub java: String,
-    /// Ends the program as soon as a look at a trace shows an error.
-    pub halt: Option<Judge>,
-    /// Ends the program when it has run for so long.
-    pub timeout: Option<Duration>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            record_all: false,
-            lossy: false,
-            no_accesses: false,
-            watched: Vec::new(),
-            output: Output::Temporary,
-            linger: Duration::from_secs(2),
-            naming: Box::new(|| Box::new(Symbols::default())),
-            java: String::new(),
-            halt: None,
-            timeout: None,
-        }
-    }
-}
-
-/// How an agent came into a process.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Agent {
-    /// Linked into the program.
-    Static,
-    /// In libtsan's place, or a library the program is linked with.
-    Library,
-    /// Preloaded into a program without hooks: no accesses.
-    Preloaded,
-    /// Loaded by a Java virtual machine.
-    Java,
-    /// One that this version does not know.
-    Other,
-}
-
-/// How a process ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
-    /// By itself.
-    Exited,
-    /// It went on as another program.
-    Executed,
-    /// By a signal, or as if by one.
-    Killed,
-    /// Its agent gave up, or recording ended before it.
-    Unwatched,
-}
-
-/// Where a trace is.
-#[derive(Debug)]
-pub enum Kept {
-    /// Under a name.
-    Path(PathBuf),
-    /// In a file without one; it stands at its beginning.
-    File(File),
-    /// It could not be written.
-    Failed(io::Error),
-}
-
-/// What was recorded of a process.
-#[derive(Debug)]
-pub struct ProcessRecord {
-    /// Its id.
-    pub pid: u32,
-    /// Its parent's.
-    pub parent: u32,
-    /// Which image of the process, from 0.
-    pub image: u32,
-    /// Whether this is the program itself, as it was last.
-    pub main: bool,
-    /// Its command line.
-    pub argv: Vec<OsString>,
-    /// The exit status, if it is the program.
-    pub exit: Option<ExitStatus>,
-    /// How it ended.
-    pub ended: Ended,
-    /// Its agent.
-    pub agent: Agent,
-    /// Events in its trace.
-    pub events: u64,
-    /// Records lost.
-    pub lost: u64,
-    /// Threads not watched.
-    pub unwatched: u64,
-    /// Accesses that the agent saw; 0 if it did not count.
-    pub accesses: u64,
-    /// Entries of shadow cells that were dropped.
-    pub dropped: u64,
-    /// Notes of the agent for the report.
-    pub notes: Vec<String>,
-    /// Variables on which races are intended, and why, as the program says.
-    pub benign: Vec<(String, String)>,
-    /// Files of code that it had loaded, that are not the system's, and that have no hooks: their accesses were not
-    /// seen.
-    pub without_hooks: Vec<PathBuf>,
-    /// Files of the system that it had loaded.
-    pub system_modules: u64,
-    /// What is missing from its trace.
-    pub losses: Vec<String>,
-    /// Its trace.
-    pub trace: Kept,
-}
-
-/// What was recorded.
-#[derive(Debug)]
-pub struct Recorded {
-    /// How the program ended.
-    pub exit: ExitStatus,
-    /// The watched processes, the program first. Empty if nothing could be watched.
-    pub processes: Vec<ProcessRecord>,
-    /// What went wrong that belongs to no process.
-    pub problems: Vec<String>,
-    /// Why the program was ended before its time, if it was.
-    pub halted: Option<Halt>,
-}
-
-/// A trace that is being written.
-enum Pending {
-    Named(NamedTempFile),
-    Nameless(File),
-}
-
-impl Pending {
-    fn file(&self) -> &File {
-        match self {
-            Pending::Named(file) => file.as_file(),
-            Pending::Nameless(file) => file,
-        }
-    }
-}
 
 /// A recording. Its session exists from the beginning, and is removed with it.
 pub struct Recording {
@@ -452,86 +289,6 @@ impl Recording {
     }
 }
 
-/// A file for a trace, and a second handle to write it by.
-fn create(output: &Output) -> io::Result<(Pending, File)> {
-    match output {
-        Output::Temporary => {
-            let file = tempfile::tempfile()?;
-            let writer = file.try_clone()?;
-            Ok((Pending::Nameless(file), writer))
-        }
-        // A device must not be replaced by a file of its name.
-        Output::Path(path) if is_special(path) => create(&Output::Temporary),
-        Output::Path(path) => {
-            let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-            let mut builder = tempfile::Builder::new();
-            // As a file made in the usual way: the umask takes its part from this.
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            // If the observer is killed, this file is left, and can be read.
-            let mut prefix = path.file_stem().unwrap_or_default().to_owned();
-            prefix.push("-");
-            let file = builder.prefix(&prefix).suffix(".ftrace.part").tempfile_in(folder)?;
-            let writer = file.as_file().try_clone()?;
-            Ok((Pending::Named(file), writer))
-        }
-    }
-}
-
-/// Puts a trace where it belongs.
-fn keep(pending: Pending, output: &Output, other: Option<(u32, u32)>) -> Kept {
-    match (pending, output) {
-        (Pending::Named(file), Output::Path(path)) => {
-            let path = match other {
-                None => path.clone(),
-                Some((pid, image)) => beside(path, pid, image),
-            };
-            match file.persist(&path) {
-                Ok(_) => Kept::Path(path),
-                Err(error) => Kept::Failed(error.error),
-            }
-        }
-        (Pending::Named(file), Output::Temporary) => rewound(file.into_file()),
-        (Pending::Nameless(file), Output::Temporary) => rewound(file),
-        (Pending::Nameless(file), Output::Path(path)) => match copy(file, path) {
-            Ok(()) => Kept::Path(path.clone()),
-            Err(error) => Kept::Failed(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
-        },
-    }
-}
-
-/// Whether something other than a file has this name: a device, a pipe.
-fn is_special(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|known| !known.is_file())
-}
-
-fn copy(mut trace: File, path: &Path) -> io::Result<()> {
-    trace.rewind()?;
-    let mut target = File::options().write(true).open(path)?;
-    io::copy(&mut trace, &mut target)?;
-    target.flush()
-}
-
-fn rewound(mut file: File) -> Kept {
-    match file.rewind() {
-        Ok(()) => Kept::File(file),
-        Err(error) => Kept::Failed(error),
-    }
-}
-
-/// The name of another process' trace: `run.ftrace` to `run.PID.ftrace`; of its later images `run.PID-1.ftrace`.
-fn beside(path: &Path, pid: u32, image: u32) -> PathBuf {
-    let which = if image == 0 { pid.to_string() } else { format!("{pid}-{image}") };
-    match path.extension() {
-        Some(extension) => {
-            let mut new = OsString::from(which);
-            new.push(".");
-            new.push(extension);
-            path.with_extension(new)
-        }
-        None => path.with_extension(which),
-    }
-}
-
 /// Passes a signal on. Ctrl-C reaches the program by itself where we share a terminal.
 fn forward(pid: u32, number: usize) {
     let signal = i32::try_from(number).ok().and_then(Signal::from_named_raw);
@@ -550,16 +307,4 @@ fn in_foreground() -> bool {
         .ok()
         .and_then(|terminal| rustix::termios::tcgetpgrp(terminal).ok())
         .is_some_and(|group| group == rustix::process::getpgrp())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn traces_of_other_processes_stand_beside() {
-        assert_eq!(beside(Path::new("a/run.ftrace"), 12, 0), Path::new("a/run.12.ftrace"));
-        assert_eq!(beside(Path::new("a/run.ftrace"), 12, 2), Path::new("a/run.12-2.ftrace"));
-        assert_eq!(beside(Path::new("run"), 12, 0), Path::new("run.12"));
-    }
 }
