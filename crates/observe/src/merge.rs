@@ -16,7 +16,7 @@ pub(crate) trait RecordSink {
 
     /// Takes the records without a time that stand before the timed record with this head. Definitions of call contexts
     /// are among them, and were already taken.
-    fn take_asides(&mut self, slot: u32, words: &[u64], _head: u64)
+    fn take_untimed(&mut self, slot: u32, words: &[u64], _head: u64)
     where
         Self: Sized,
     {
@@ -190,7 +190,7 @@ impl Merger {
             let (mut at, mut next) = (begin, input.next);
             let is_known = loop {
                 if at < next {
-                    sink.take_asides(slot, &words[at..next], words[next]);
+                    sink.take_untimed(slot, &words[at..next], words[next]);
                 }
                 let mut end = next;
                 if input.time >= self.last {

@@ -1,24 +1,23 @@
 //! Starts a program, and records it and the processes it starts, each into a trace of its own.
 
+use crate::Error;
 use crate::halt::{Grown, Halting};
 use crate::options::{Options, Output};
 use crate::process::{Observed, Taken};
 use crate::recorded::{Agent, Ended, Kept, ProcessRecord, Recorded};
 use crate::session::{Member, Session};
 use crate::trace_file::{Pending, create, keep};
-use crate::{Error, Watched};
 use runtime::layout::{flags, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io::BufWriter;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use tempfile::NamedTempFile;
 
 /// The shortest and the longest time between two looks at the records. A look takes the processor's caches from the
 /// program, so there should be few; the buffers hold what eight threads write in 50 ms.

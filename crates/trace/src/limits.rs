@@ -25,7 +25,7 @@ pub const MAX_STACKS: usize = 1 << 26;
 pub const MAX_ACTIONS: usize = 1 << 24;
 
 /// The most modules, and the most threads with a name or a creation site.
-pub const MAX_TOLD: usize = 1 << 20;
+pub const MAX_DESCRIBED: usize = 1 << 20;
 
 /// The most origins of objects kept (32 bytes each): a report that lacks one says less, but nothing wrong.
 pub const MAX_ORIGINS: usize = 1 << 23;

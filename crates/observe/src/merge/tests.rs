@@ -125,7 +125,7 @@ fn portions_of_lanes_become_one_sorted_trace() {
 }
 
 #[test]
-fn what_comes_after_its_place_was_passed_is_told() {
+fn what_comes_after_its_place_was_passed_is_reported() {
     let (mut merger, mut taken) = (Merger::default(), Taken::default());
     let record = |time: u64| [head(Kind::ConflictWrite, 1, time), timed(time, 0)];
     add(&mut merger, 0, &record(5));

@@ -5,7 +5,7 @@ use super::bytes::{Cursor, put, put_text};
 use super::extras::{self, Bounds};
 use super::frame::Damage;
 use crate::Loss;
-use crate::limits::{MAX_ORIGINS, MAX_STACKS, MAX_TOLD, keep_loss, too_many_names};
+use crate::limits::{MAX_DESCRIBED, MAX_ORIGINS, MAX_STACKS, keep_loss, too_many_names};
 use event::{Batch, Init, Made, Meta, Module, Names, Origin, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo};
 
 /// How many names of each space are meant.
@@ -128,7 +128,7 @@ pub(super) fn get_modules(mut from: Cursor<'_>, names: &Names, meta: &mut Meta) 
         let (base, size) = (from.get()?, from.get()?);
         meta.modules.push(Module { path, build_id, base, size });
     }
-    bounded(meta.modules.len(), MAX_TOLD)
+    bounded(meta.modules.len(), MAX_DESCRIBED)
 }
 
 /// Threads: records of (thread, name, creation site, creation stack).
@@ -153,7 +153,7 @@ pub(super) fn get_threads(mut from: Cursor<'_>, names: &Names, meta: &mut Meta) 
         };
         meta.threads.push(info);
     }
-    bounded(meta.threads.len(), MAX_TOLD)
+    bounded(meta.threads.len(), MAX_DESCRIBED)
 }
 
 /// Origins: records of (space, object, how it was made, thread, site, stack, size).
