@@ -78,7 +78,7 @@ fn problems_name_their_line_and_do_not_stop_it() {
 }
 
 #[test]
-fn a_malformed_line_is_told_with_its_number_after_what_was_read() {
+fn a_malformed_line_is_reported_with_its_number_after_what_was_read() {
     let folder = Folder::new();
     folder.write("t.std", "T1|w(x)|1\nT1|wriet(x)|2\nT1|w(x)|3\n");
     assert_eq!(folder.run(&["check", "t.std", "--strict"]).code, Some(1));
@@ -142,7 +142,7 @@ fn a_binary_trace_cut_off_in_its_header_is_known_for_what_it_is() {
 }
 
 #[test]
-fn what_stands_behind_the_end_mark_is_told() {
+fn what_stands_behind_the_end_mark_is_reported() {
     let folder = Folder::new();
     folder.ok(&["gen", "--events", "100", "-o", "t.ftrace"]);
     let whole = folder.read("t.ftrace");
@@ -214,7 +214,7 @@ fn memory_does_not_grow_with_the_trace() {
 }
 
 #[test]
-fn suppressed_findings_are_told_apart_and_do_not_count() {
+fn suppressed_findings_are_kept_apart_and_do_not_count() {
     let folder = Folder::new();
     folder.write("t.std", "T1|w(x)|bank.c:1\nT2|w(x)|bank.c:2\nT1|w(y)|log.c:3\nT2|w(y)|log.c:4\n");
     assert_eq!(folder.run(&["check", "t.std", "--detect", "hb"]).code, Some(1));

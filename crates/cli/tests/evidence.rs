@@ -62,7 +62,7 @@ fn a_cycle_at_the_end_of_an_incomplete_trace_is_not_called_observed() {
 }
 
 #[test]
-fn waits_without_a_test_are_told() {
+fn waits_without_a_test_are_reported() {
     let folder = Folder::new();
     let trace = "A|acq(l)|1\nA|wait(c,l)|2\nB|acq(l)|3\nB|notify(c)|4\nB|rel(l)|5\nA|woken(c,l)|6\nA|rel(l)|7\n";
     folder.write("t.std", trace);

@@ -21,7 +21,7 @@ fn misuses(json: &Value) -> Vec<String> {
 }
 
 #[test]
-fn each_misuse_is_told_with_why() {
+fn each_misuse_is_reported_with_why() {
     for (trace, expected) in [
         (
             "A|acq(m)|1\nA|rel(m)|2\nA|rel(m)|3\n",
@@ -73,7 +73,7 @@ fn each_misuse_is_told_with_why() {
 }
 
 #[test]
-fn what_is_right_is_not_told() {
+fn what_is_right_is_not_reported() {
     for trace in [
         "A|acq(m)|1\nA|acq(m)|2\nA|rel(m)|3\nA|rel(m)|4\n",
         "A|acq(m)|1\nA|req(m)|2\nA|acq(m)|3\nA|rel(m)|4\nA|rel(m)|5\n",
@@ -100,7 +100,7 @@ fn a_lock_that_nobody_took_is_a_problem_of_the_trace() {
 }
 
 #[test]
-fn a_use_that_races_with_the_free_is_told_as_a_race() {
+fn a_use_that_races_with_the_free_is_reported_as_a_race() {
     let trace = "A|alloc(x)|1\nA|fork(B)|2\nA|free(x)|3\nB|r(x)|4\n";
     let (_, json) = check(trace, &[]);
     assert_eq!(json["findings"].as_array().unwrap().len(), 1, "{json}");

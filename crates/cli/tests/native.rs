@@ -84,7 +84,7 @@ fn check(recorder: &Recorder, args: &[&str]) -> (String, Json) {
 }
 
 #[test]
-fn a_race_is_told_with_stacks_and_origins() {
+fn a_race_is_reported_with_stacks_and_origins() {
     let (text, json) = check(&account(0), &["--detect", "hb"]);
     let expected = "\
 observed race on heap#12+8: memcpy libc.so.6+0x2 and audit bank.c:40
@@ -166,7 +166,7 @@ fn another_function_or_another_allocation_is_another_finding() {
 }
 
 #[test]
-fn a_property_is_told_with_its_stack() {
+fn a_property_is_reported_with_its_stack() {
     let mut recorder = account(0);
     recorder.event("T1", Op::Write, "total", &["deposit bank.c:19", "worker bank.c:30"]);
     let args = ["--detect", "none", "--property", "!(total == 1)", "--init", "total=0"];

@@ -231,7 +231,7 @@ fn sync_only_says_that_its_values_may_be_impossible() {
 }
 
 #[test]
-fn a_violation_of_the_recorded_run_is_told_as_such() {
+fn a_violation_of_the_recorded_run_is_reported_as_such() {
     let folder = Folder::new();
     folder.write("t.std", "#! init x=0 y=0\nA|w(x)=1|1\nB|w(y)=1|2\nA|w(x)=2|3\n");
     let json = |formula: &str| -> Value {

@@ -179,7 +179,7 @@ fn a_property_that_says_nothing_is_warned_of() {
 }
 
 #[test]
-fn values_that_cannot_be_computed_are_told_once() {
+fn values_that_cannot_be_computed_are_reported_once() {
     let folder = Folder::new();
     let trace = "A|w(x)=0|1\nA|w(y)=1|2\nA|w(x)=0|3\n";
     let (ran, json) = check(&folder, trace, &["--property", "y / x > 0", "--init", "x=1,y=1"]);
@@ -238,7 +238,7 @@ fn nothing_is_said_of_an_end_that_was_not_seen() {
 }
 
 #[test]
-fn what_is_not_carried_out_is_told() {
+fn what_is_not_carried_out_is_reported() {
     let folder = Folder::new();
     let (ran, json) =
         check(&folder, "A|begin(Server.critical)|1\nA|end(Server.critical)|2\n", &["--spec", &spec("05-mutex.rvs")]);

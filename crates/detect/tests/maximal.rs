@@ -132,7 +132,7 @@ fn every_race_of_a_generated_trace_passes_the_checker() {
 }
 
 #[test]
-fn what_is_not_decided_is_told() {
+fn what_is_not_decided_is_reported() {
     let trace = read("A|w(x)|1\nB|w(x)|2\nA|w(y)|3\nB|w(y)|4\n");
     let initial = initial_values(&trace, &[]);
     let now = Options { deadline: Some(Instant::now()), ..Options::default() };

@@ -257,7 +257,7 @@ fn pins_hold_back() {
 }
 
 #[test]
-fn both_accesses_are_told_with_their_locks() {
+fn both_accesses_are_reported_with_their_locks() {
     let trace = read("T1 acq(a)\nT1 acq(b)\nT1 w(x)\nT1 rel(b)\nT1 rel(a)\nT2 racq(c)\nT2 r(x)\nT2 r(x)");
     let races = hb(&trace).races;
     let locks = |access: &Access| -> Vec<&str> { access.locks.iter().map(|&lock| trace.names.lock(lock)).collect() };

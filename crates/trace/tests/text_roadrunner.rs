@@ -71,7 +71,7 @@ fn malformed_events() {
 }
 
 #[test]
-fn it_is_told_from_text() {
+fn it_is_reported_from_text() {
     assert!(looks_like_roadrunner(SAMPLE.as_bytes()));
     assert!(looks_like_roadrunner(b"noise \xff\n@   Acquire(2,@03)"));
     for other in ["", "T1|r(x)|1\n", "@|r(x)|1\n", "@ note\nT1|r(x)|1\n", "@ Acquire(x,y)\n", "# @ Acquire(2,@03)\n"] {

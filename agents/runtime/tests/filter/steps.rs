@@ -100,7 +100,7 @@ fn dropped_reads_hold_back_writes_only() {
 }
 
 #[test]
-fn freed_and_watched_granules() {
+fn freed_and_watched_words() {
     let filter = Owned::new(SHAPE, Limits::default());
     let (clock, cells) = (AtomicU64::new(0), cells(2));
     let mut sink = Records::new(&clock);

@@ -134,7 +134,7 @@ fn sites_tell_cycles_apart_and_threads_do_not() {
 }
 
 #[test]
-fn bounds_are_told() {
+fn bounds_are_reported() {
     // Every pair of six locks in both orders, by two threads.
     let mut text = String::new();
     for (a, b) in (0..6).flat_map(|a| (0..6).map(move |b| (a, b))).filter(|(a, b)| a != b) {

@@ -238,7 +238,7 @@ fn a_notify_of_what_the_thread_has_dealt_with_is_none_that_it_lost() {
 }
 
 #[test]
-fn another_notify_after_it_is_told_and_far_ones_are_counted() {
+fn another_notify_after_it_is_reported_and_far_ones_are_counted() {
     let mut text = "P|r(x)|1\nP|acq(l)|2\nP|wait(c,l)|3\n".to_string();
     for _ in 0..50 {
         text += "E|w(x)|4\n";

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use witness::check_atomicity;
 
 #[test]
-fn the_recorded_run_is_serialisable_or_told() {
+fn the_recorded_run_is_serialisable_or_reported() {
     let mut found = 0;
     let count = cases(40_000);
     for seed in 0..count {

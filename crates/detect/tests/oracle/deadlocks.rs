@@ -108,7 +108,7 @@ fn small_windows_find_only_deadlocks() {
 
 /// What bounds leave out is reported.
 #[test]
-fn bounds_are_told() {
+fn bounds_are_reported() {
     let mut reported = 0;
     let count = cases(4_000);
     for seed in 0..count {
@@ -126,9 +126,9 @@ fn bounds_are_told() {
             let report = deadlocks(&mut OnDemand::new(&case.trace.names, &case.trace.batch), &initial, &options);
             let found: BTreeSet<Identity> = report.deadlocks.iter().map(|deadlock| checked(&case, deadlock)).collect();
             if found.len() < expected.len() {
-                let is_told =
+                let is_reported =
                     !report.all_patterns && report.undecided_windows > 0 || report.undecided > 0 || report.left_out > 0;
-                assert!(is_told, "{options:?} {report:?} seed {seed}\n{}", case.text);
+                assert!(is_reported, "{options:?} {report:?} seed {seed}\n{}", case.text);
                 reported += 1;
             }
         }

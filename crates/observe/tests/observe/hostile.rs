@@ -56,7 +56,7 @@ pub(crate) fn words() {
 }
 
 #[test]
-fn words_at_random_are_survived_and_told() {
+fn words_at_random_are_survived_and_reported() {
     let mut recorded = record("hostile_words");
     assert_eq!(recorded.exit.code(), Some(7));
     assert_eq!(recorded.processes.len(), IMAGES as usize);
@@ -132,7 +132,7 @@ pub(crate) fn files() {
 use runtime::layout as process_layout;
 
 #[test]
-fn files_that_are_none_are_told() {
+fn files_that_are_none_are_reported() {
     let mut recorded = record("hostile_files");
     assert_eq!(recorded.exit.code(), Some(7));
     assert_eq!(recorded.processes.len(), 1, "{recorded:?}");
@@ -160,7 +160,7 @@ pub(crate) fn damaged() {
 }
 
 #[test]
-fn a_damaged_thread_is_told_and_left_out() {
+fn a_damaged_thread_is_reported_and_left_out() {
     let mut recorded = record("damaged");
     let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
     assert_eq!(trace.batch.events.len(), 100_001);

@@ -81,7 +81,7 @@ int main(void) {
 "#;
 
 #[test]
-fn parts_of_variables_are_told_apart_by_their_types() {
+fn parts_of_variables_are_reported_apart_by_their_types() {
     let folder = tempfile::tempdir().expect("a folder");
     let (source, program) = (folder.path().join("prog.c"), folder.path().join("prog"));
     std::fs::write(&source, C).expect("written");

@@ -119,7 +119,7 @@ main|fence@acqrel|";
 }
 
 #[test]
-fn origins_and_threads_are_told() {
+fn origins_and_threads_are_reported() {
     let mut recorded = record("locks");
     let (trace, _) = trace_of(&mut recorded.processes[0].trace);
     let origin = trace.meta.origins.iter().rfind(|origin| origin.space == Space::Sem).expect("the semaphore's");
@@ -319,7 +319,7 @@ pub(crate) fn survivor() {
 }
 
 #[test]
-fn a_daemon_is_left_and_told() {
+fn a_daemon_is_left_and_reported() {
     let options = Options { linger: std::time::Duration::from_millis(200), record_all: true, ..options() };
     let began = std::time::Instant::now();
     let mut recorded = record_with("survivor", options);

@@ -142,7 +142,7 @@ int main() {
 }
 
 #[test]
-fn headers_of_the_system_are_told_from_the_project() {
+fn headers_of_the_system_are_reported_from_the_project() {
     let source = r#"
 #include "show.h"
 #include <vector>

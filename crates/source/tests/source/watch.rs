@@ -4,7 +4,7 @@ use crate::build::{Folder, compilers};
 use source::{Watched, kind};
 
 #[test]
-fn each_kind_of_program_is_told_from_the_others() {
+fn each_kind_of_program_is_reported_from_the_others() {
     let folder = Folder::new();
     folder.write("prog.c", "int n; int main(void) { return n++; }");
     folder.write("agent.c", "int foretrace_agent_version = 1; void __tsan_init(void) {} int main(void) { return 0; }");

@@ -162,8 +162,8 @@ impl<'a> Method<'_, 'a> {
         }
         emit = emit.op(&[kind.map_or(RETURN, |kind| IRETURN + kind.further())]);
         let handler = emit.size();
-        let is_told_thrown = call.rows.iter().flat_map(Row::effects).any(|effect| effect.is_thrown);
-        if is_told_thrown {
+        let is_effect_of_throw = call.rows.iter().flat_map(Row::effects).any(|effect| effect.is_thrown);
+        if is_effect_of_throw {
             emit = number.emit(emit.op(&[ALOAD_0]), &arguments)?;
             emit = emit.call(HOOKS.as_bytes(), b"after", b"(Ljava/lang/Object;I)V")?.op(&[ATHROW]);
         } else if !call.is_static

@@ -125,11 +125,11 @@ fn needed(release: u16) -> String {
             "shutdown",
         ]
         .contains(&row.member);
-        let is_told_twice =
+        let is_in_both_tables =
             ["sun/nio/ch/Async", "java/util/concurrent/Phaser", "java/util/stream/", "java/io/", "sun/nio/cs/"]
                 .iter()
                 .any(|begin| row.class.starts_with(begin));
-        row.member.is_empty() || !row.is_of(release) || is_twice || is_told_twice
+        row.member.is_empty() || !row.is_of(release) || is_twice || is_in_both_tables
     });
     let mut others: BTreeSet<String> =
         others.map(|row| format!("{} {} {}", row.class, row.member, row.descriptor)).collect();

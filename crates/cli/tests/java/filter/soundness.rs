@@ -148,8 +148,8 @@ impl Case<'_> {
     fn missing(&self) -> Option<String> {
         let must = |i: &usize| match self.acts[*i].what {
             Do::Access(Way::Load, v) => {
-                let is_told = |e: &usize| self.acts[*e].thread == self.acts[*i].thread && self.is_there(*e);
-                (0..*i).rev().find(is_told).is_none_or(|e| self.acts[e].what != Do::Access(Way::Load, v))
+                let is_recorded = |e: &usize| self.acts[*e].thread == self.acts[*i].thread && self.is_there(*e);
+                (0..*i).rev().find(is_recorded).is_none_or(|e| self.acts[e].what != Do::Access(Way::Load, v))
             }
             Do::Access(way, _) => is_atomic(way),
             Do::Make(_) | Do::Take(_) => false,
