@@ -1,4 +1,4 @@
-//! A thread of the program: its state, its phases, and how hooks and interceptors reach it. `events` has what it records.
+//! A thread of the program: its state, and how hooks and interceptors reach it. `events` has what it records.
 
 use core::ptr;
 use core::sync::atomic::Ordering::{Relaxed, SeqCst};

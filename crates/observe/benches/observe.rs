@@ -105,7 +105,7 @@ fn measure(name: &str, times: usize, command: impl Fn() -> Command) {
         let process = &recorded.processes[0];
         assert!(process.losses.is_empty(), "{:?}", process.losses);
         events = process.events;
-        if let observe::Kept::Path(path) = &process.trace {
+        if let observe::StoredTrace::Path(path) = &process.trace {
             bytes = path.metadata().expect("its size").len();
         }
     }

@@ -20,7 +20,7 @@ pub struct SoFar {
 }
 
 /// Whether a trace so far shows an error.
-pub type Judge = Arc<dyn Fn(SoFar) -> bool + Send + Sync>;
+pub type HaltWhen = Arc<dyn Fn(SoFar) -> bool + Send + Sync>;
 
 /// The shortest time between two looks.
 const EVERY: Duration = Duration::from_millis(100);
@@ -49,7 +49,7 @@ pub enum Halt {
 
 /// Watches for a reason to end the program.
 pub(crate) struct Halting {
-    judge: Option<Judge>,
+    judge: Option<HaltWhen>,
     /// When it must have ended.
     deadline: Option<Instant>,
     look: Option<(Instant, JoinHandle<bool>)>,
@@ -62,7 +62,7 @@ pub(crate) struct Halting {
 }
 
 impl Halting {
-    pub(crate) fn new(judge: Option<Judge>, timeout: Option<Duration>) -> Halting {
+    pub(crate) fn new(judge: Option<HaltWhen>, timeout: Option<Duration>) -> Halting {
         let next = Instant::now();
         let deadline = timeout.and_then(|timeout| next.checked_add(timeout));
         Halting { judge, deadline, look: None, next, seen: BTreeMap::new(), asked: None, forced: false }

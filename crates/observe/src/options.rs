@@ -1,7 +1,7 @@
 //! How to record, and where traces go.
 
 use crate::Watched;
-use crate::halt::Judge;
+use crate::halt::HaltWhen;
 use crate::naming::Naming;
 use crate::symbols::Symbols;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub struct Options {
     /// The settings of the agent for Java: the file that it reads in the session's directory.
     pub java: String,
     /// Ends the program as soon as a look at a trace shows an error.
-    pub halt: Option<Judge>,
+    pub halt: Option<HaltWhen>,
     /// Ends the program when it has run for so long.
     pub timeout: Option<Duration>,
 }

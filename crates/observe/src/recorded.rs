@@ -37,7 +37,7 @@ pub enum Ended {
 
 /// Where a trace is.
 #[derive(Debug)]
-pub enum Kept {
+pub enum StoredTrace {
     /// Under a name.
     Path(PathBuf),
     /// In a file without one; it stands at its beginning.
@@ -87,7 +87,7 @@ pub struct ProcessRecord {
     /// What is missing from its trace.
     pub losses: Vec<String>,
     /// Its trace.
-    pub trace: Kept,
+    pub trace: StoredTrace,
 }
 
 /// What was recorded.

@@ -4,9 +4,9 @@ use crate::Error;
 use crate::halt::{Grown, Halting};
 use crate::options::{Options, Output};
 use crate::process::{Observed, Taken};
-use crate::recorded::{Agent, Ended, Kept, ProcessRecord, Recorded};
+use crate::recorded::{Agent, Ended, ProcessRecord, Recorded, StoredTrace};
 use crate::session::{Member, Session};
-use crate::trace_file::{Pending, create, keep};
+use crate::trace_file::{Pending, create, store};
 use runtime::layout::{flags, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
@@ -246,9 +246,9 @@ impl Recording {
                 // Everything was flushed, and the file is ours again.
                 Ok(sink) => {
                     drop(sink);
-                    keep(pending, &self.options.output, if is_main { None } else { Some((pid, image)) })
+                    store(pending, &self.options.output, if is_main { None } else { Some((pid, image)) })
                 }
-                Err(error) => Kept::Failed(error),
+                Err(error) => StoredTrace::Failed(error),
             };
             processes.push(ProcessRecord {
                 pid,

@@ -1,7 +1,7 @@
 //! The files of traces: written under a name of their own, and put where they belong at the end.
 
 use crate::options::Output;
-use crate::recorded::Kept;
+use crate::recorded::StoredTrace;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -49,7 +49,7 @@ pub(crate) fn create(output: &Output) -> io::Result<(Pending, File)> {
 }
 
 /// Puts a trace where it belongs.
-pub(crate) fn keep(pending: Pending, output: &Output, other: Option<(u32, u32)>) -> Kept {
+pub(crate) fn store(pending: Pending, output: &Output, other: Option<(u32, u32)>) -> StoredTrace {
     match (pending, output) {
         (Pending::Named(file), Output::Path(path)) => {
             let path = match other {
@@ -57,15 +57,15 @@ pub(crate) fn keep(pending: Pending, output: &Output, other: Option<(u32, u32)>)
                 Some((pid, image)) => beside(path, pid, image),
             };
             match file.persist(&path) {
-                Ok(_) => Kept::Path(path),
-                Err(error) => Kept::Failed(error.error),
+                Ok(_) => StoredTrace::Path(path),
+                Err(error) => StoredTrace::Failed(error.error),
             }
         }
         (Pending::Named(file), Output::Temporary) => rewound(file.into_file()),
         (Pending::Nameless(file), Output::Temporary) => rewound(file),
         (Pending::Nameless(file), Output::Path(path)) => match copy(file, path) {
-            Ok(()) => Kept::Path(path.clone()),
-            Err(error) => Kept::Failed(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+            Ok(()) => StoredTrace::Path(path.clone()),
+            Err(error) => StoredTrace::Failed(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
         },
     }
 }
@@ -82,10 +82,10 @@ fn copy(mut trace: File, path: &Path) -> io::Result<()> {
     target.flush()
 }
 
-fn rewound(mut file: File) -> Kept {
+fn rewound(mut file: File) -> StoredTrace {
     match file.rewind() {
-        Ok(()) => Kept::File(file),
-        Err(error) => Kept::Failed(error),
+        Ok(()) => StoredTrace::File(file),
+        Err(error) => StoredTrace::Failed(error),
     }
 }
 

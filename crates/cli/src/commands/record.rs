@@ -5,7 +5,7 @@ use crate::output::say;
 use crate::recording::{bound, end_like, record};
 use crate::specs::wants_color;
 use anyhow::Result;
-use observe::{Kept, Output};
+use observe::{Output, StoredTrace};
 use std::path::Path;
 
 pub(crate) fn run(args: &Record) -> Result<u8> {
@@ -14,7 +14,7 @@ pub(crate) fn run(args: &Record) -> Result<u8> {
     let output = args.recorder.output.as_deref().unwrap_or(Path::new("foretrace.ftrace"));
     let recorded = record(&args.recorder, bound, Output::Path(output.to_owned()), false, None)?;
     for process in &recorded.processes {
-        if let Kept::Path(path) = &process.trace
+        if let StoredTrace::Path(path) = &process.trace
             && !args.quiet
         {
             say(&format!("{}: {} events of process {}", path.display(), process.events, process.pid));

@@ -7,12 +7,12 @@ use crate::choice::chosen;
 use crate::output;
 use analysis::DetectorId;
 use anyhow::{Result, bail};
-use observe::{Judge, Kept, SoFar};
+use observe::{HaltWhen, SoFar, StoredTrace};
 use report::{Finding, Kind, Status};
 use std::sync::Arc;
 
 /// Looks for observed races and misuse, and for violated properties, as far as the command line asks for them.
-pub(crate) fn judge(args: &Options, lossy: bool) -> Result<Judge> {
+pub(crate) fn judge(args: &Options, lossy: bool) -> Result<HaltWhen> {
     let asked = args.detect.is_empty() || chosen(&args.detect)?.into_iter().any(DetectorId::is_live);
     if !asked && args.spec.is_empty() && args.property.is_empty() {
         bail!("--halt-on-error stops at what `hb`, `misuse` and properties find: --detect asks for none of these");
@@ -25,7 +25,7 @@ pub(crate) fn judge(args: &Options, lossy: bool) -> Result<Judge> {
 }
 
 fn has_error(SoFar { trace, benign }: SoFar, args: &Options, lossy: bool) -> bool {
-    let kept = Kept::File(trace);
+    let kept = StoredTrace::File(trace);
     let Some(path) = path_of(&kept) else { return false };
     // The last analysis reports what is wrong with the trace or the specification.
     let Ok(mut analysed) = analyse_so_far(&path, args) else { return false };

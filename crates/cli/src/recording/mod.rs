@@ -15,7 +15,7 @@ use crate::args::{Recorder, What};
 use crate::output::say;
 use agents::Agents;
 use anyhow::{Context, Result, bail};
-use observe::{Agent, Halt, Judge, Kept, Options, Output, Recorded, Recording};
+use observe::{Agent, Halt, HaltWhen, Options, Output, Recorded, Recording, StoredTrace};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use std::ffi::OsString;
 use std::os::fd::AsRawFd;
@@ -31,7 +31,7 @@ pub(crate) fn record(
     bound: Bound,
     output: Output,
     quiet_stdout: bool,
-    halt: Option<Judge>,
+    halt: Option<HaltWhen>,
 ) -> Result<Recorded> {
     let agents = Agents::ready().context("nothing can be watched")?;
     let [program, rest @ ..] = args.command.as_slice() else { bail!("no program is named") };
@@ -125,7 +125,7 @@ fn warn_after(recorded: &Recorded, program: &OsString) {
         for note in &process.notes {
             say(&format!("process {}: {note}", process.pid));
         }
-        if let Kept::Failed(error) = &process.trace {
+        if let StoredTrace::Failed(error) = &process.trace {
             say(&format!("process {}: its trace could not be written: {error}", process.pid));
         }
         if process.main && process.agent == Agent::Preloaded {
@@ -139,10 +139,10 @@ fn warn_after(recorded: &Recorded, program: &OsString) {
 }
 
 /// A name under which a trace can be opened, as often as needed, while it is kept.
-pub(crate) fn path_of(trace: &Kept) -> Option<PathBuf> {
+pub(crate) fn path_of(trace: &StoredTrace) -> Option<PathBuf> {
     match trace {
-        Kept::Path(path) => Some(path.clone()),
-        Kept::File(file) => Some(PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))),
-        Kept::Failed(_) => None,
+        StoredTrace::Path(path) => Some(path.clone()),
+        StoredTrace::File(file) => Some(PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))),
+        StoredTrace::Failed(_) => None,
     }
 }

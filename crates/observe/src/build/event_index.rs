@@ -7,7 +7,7 @@
 //! same events before them, and sequence numbers begin again with each. So a deferred access is also placed by how many
 //! eventless records stand right before it.
 
-use crate::near::fetch;
+use crate::prefetch::fetch;
 use event::ThreadId;
 use trace::binary::DeferredPosition;
 

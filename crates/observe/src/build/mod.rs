@@ -346,7 +346,7 @@ impl RecordSink for Build {
             Common::Access(op) => self.access(slot, record, op),
             Common::Accesses(op) => self.accesses(slot, record, op),
             Common::Plain(op, space)
-                if let Some(object) = self.objects.near(aux(record[0]), payload(record[0]), space)
+                if let Some(object) = self.objects.cached(aux(record[0]), payload(record[0]), space)
                     && self.at_known_context(slot, context(record[1]), op, object) =>
             {
                 notified(&mut self.conditions, op, object);

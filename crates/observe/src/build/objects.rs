@@ -30,17 +30,17 @@ impl Number {
 }
 
 /// Objects remembered in front of the maps.
-const NEAR: usize = 1 << 9;
+const CACHE_SIZE: usize = 1 << 9;
 
 /// An object that was looked up.
 #[derive(Clone, Copy)]
-struct Near {
+struct Cached {
     key: u64,
     id: u32,
 }
 
 /// The key of no object.
-const NONE: Near = Near { key: u64::MAX, id: 0 };
+const NONE: Cached = Cached { key: u64::MAX, id: 0 };
 
 /// The kind of the numbers of a class, by its code: 0 for addresses.
 const SORTS: [u8; 256] = {
@@ -67,27 +67,27 @@ pub(crate) struct Objects {
     memory: BTreeMap<(u64, Space), u32>,
     others: FxHashMap<(Number, Space), u32>,
     /// By [`slot`].
-    near: Nearest,
+    cache: ObjectCache,
 }
 
-struct Nearest(Box<[Near; NEAR]>);
+struct ObjectCache(Box<[Cached; CACHE_SIZE]>);
 
-impl Default for Nearest {
+impl Default for ObjectCache {
     fn default() -> Self {
-        Nearest(Box::new([NONE; NEAR]))
+        ObjectCache(Box::new([NONE; CACHE_SIZE]))
     }
 }
 
 /// Where an object is remembered. Objects lie in memory at distances of 8, 40, 64 bytes.
 #[inline]
 fn slot(key: u64) -> usize {
-    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize % NEAR
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize % CACHE_SIZE
 }
 
 impl Objects {
     /// The object that a record means, if it was looked up not long ago.
     #[inline]
-    pub(crate) fn near(&self, class: u8, object: u64, space: Space) -> Option<u32> {
+    pub(crate) fn cached(&self, class: u8, object: u64, space: Space) -> Option<u32> {
         self.near_in(class, object, space as u8)
     }
 
@@ -95,8 +95,8 @@ impl Objects {
     #[inline]
     pub(crate) fn near_in(&self, class: u8, object: u64, space: u8) -> Option<u32> {
         let key = key(SORTS[usize::from(class)], object, space);
-        let near = &self.near.0[slot(key)];
-        (near.key == key).then_some(near.id)
+        let cached = &self.cache.0[slot(key)];
+        (cached.key == key).then_some(cached.id)
     }
 
     pub(crate) fn get(&mut self, class: u8, object: u64, space: Space) -> Option<u32> {
@@ -106,7 +106,7 @@ impl Objects {
             other => self.others.get(&(other, space)).copied(),
         }?;
         let key = key(SORTS[usize::from(class)], object, space as u8);
-        self.near.0[slot(key)] = Near { key, id };
+        self.cache.0[slot(key)] = Cached { key, id };
         Some(id)
     }
 
@@ -124,9 +124,9 @@ impl Objects {
             Number::Descriptor(number) => key(DESCRIPTOR, number, space as u8),
             Number::Signal(number) => key(SIGNAL, number, space as u8),
             // There is only one, whatever number a record gives it.
-            Number::AtExit => return self.near.0.fill(NONE),
+            Number::AtExit => return self.cache.0.fill(NONE),
         };
-        self.near.0[slot(key)] = NONE;
+        self.cache.0[slot(key)] = NONE;
     }
 
     /// Ends the lifetime of an object: what comes there later is another one.
@@ -155,7 +155,7 @@ impl Objects {
 mod tests {
     use super::*;
 
-    /// What is near is what the maps say, whatever began and ended.
+    /// What is cached is what the maps say, whatever began and ended.
     #[test]
     fn what_is_remembered_is_true() {
         let mut seed = 5u64;
@@ -164,7 +164,7 @@ mod tests {
             (seed >> 33) % below
         };
         let mut objects = Objects::default();
-        let (mut next, mut near) = (0, 0);
+        let (mut next, mut hits) = (0, 0);
         for _ in 0..20_000 {
             let class = [Class::Mutex, Class::Descriptor, Class::Signal][random(3) as usize] as u8;
             let (object, space) = (random(2_000), [Space::Lock, Space::Latch][random(2) as usize]);
@@ -173,8 +173,8 @@ mod tests {
                 0 => objects.end(number),
                 1 => objects.end_range(object, 8),
                 _ => {
-                    let remembered = objects.near(class, object, space);
-                    near += u32::from(remembered.is_some());
+                    let remembered = objects.cached(class, object, space);
+                    hits += u32::from(remembered.is_some());
                     let known = objects.get(class, object, space);
                     assert!(remembered.is_none() || remembered == known);
                     if known.is_none() {
@@ -184,6 +184,6 @@ mod tests {
                 }
             }
         }
-        assert!(near > 100);
+        assert!(hits > 100);
     }
 }

@@ -7,14 +7,14 @@
 //! Nearly every event looks here, and memory is large: an entry is four bytes, and what lies side by side in memory
 //! does so here.
 
-use crate::near::fetch;
+use crate::prefetch::fetch;
 use event::VarId;
 use rustc_hash::FxHashMap;
 
 const PAGE_BITS: u32 = 11;
 const PAGE_WORDS: usize = 1 << PAGE_BITS;
 /// Pages remembered in front of the hash table.
-const NEAR: usize = 1 << 10;
+const CACHE_SIZE: usize = 1 << 10;
 
 /// This many entries stay in a near cache.
 const FEW: usize = 1 << 17;
@@ -64,7 +64,7 @@ impl Parts {
 pub(crate) struct Variables {
     /// By page: where it begins in `entries`.
     index: FxHashMap<u64, usize>,
-    near: Nearest,
+    page_cache: PageCache,
     /// 0, or mask << 24 | variable, or where the parts are.
     entries: Vec<u32>,
     pairs: Vec<[Part; 2]>,
@@ -79,12 +79,12 @@ pub(crate) struct Variables {
     spare: Vec<Part>,
 }
 
-/// (Page, where it begins), by [`near`].
-struct Nearest(Box<[(u64, usize); NEAR]>);
+/// (Page, where it begins), by [`cache_slot`].
+struct PageCache(Box<[(u64, usize); CACHE_SIZE]>);
 
-impl Default for Nearest {
+impl Default for PageCache {
     fn default() -> Self {
-        Nearest(Box::new([(u64::MAX, 0); NEAR]))
+        PageCache(Box::new([(u64::MAX, 0); CACHE_SIZE]))
     }
 }
 
@@ -136,7 +136,7 @@ impl Variables {
     #[inline]
     pub(crate) fn fetch(&mut self, word: u64) {
         let page = word >> PAGE_BITS;
-        let (known, begin) = self.near.0[near(page)];
+        let (known, begin) = self.page_cache.0[cache_slot(page)];
         let at = begin + offset(word);
         fetch(self.entries.as_ptr().wrapping_add(if known == page { at } else { 0 }));
         if self.pairs.len() > FEW_PAIRS && known == page && self.asked.len() < MOST_ASKED {
@@ -160,14 +160,14 @@ impl Variables {
     /// Where the entries of a page begin.
     #[inline]
     fn page(&mut self, page: u64) -> Option<usize> {
-        let (known, begin) = self.near.0[near(page)];
+        let (known, begin) = self.page_cache.0[cache_slot(page)];
         if known == page { Some(begin) } else { self.far_page(page) }
     }
 
     #[cold]
     fn far_page(&mut self, page: u64) -> Option<usize> {
         let begin = *self.index.get(&page)?;
-        self.near.0[near(page)] = (page, begin);
+        self.page_cache.0[cache_slot(page)] = (page, begin);
         Some(begin)
     }
 
@@ -380,8 +380,8 @@ pub(crate) fn cut<M: IntoIterator<Item = Part>>(
 /// Where a page is remembered. The arenas of threads begin at multiples of 64 MB: the low bits alone would make them
 /// meet.
 #[inline]
-fn near(page: u64) -> usize {
-    (page.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize % NEAR
+fn cache_slot(page: u64) -> usize {
+    (page.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize % CACHE_SIZE
 }
 
 #[inline]

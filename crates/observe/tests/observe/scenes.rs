@@ -3,7 +3,7 @@
 use crate::agent::{Agent, Thread};
 use crate::support::{command, lines, options, record, record_with, shown, trace_of};
 use event::{Made, Op, Space};
-use observe::{Agent as How, Encoding, Ended, Kept, Options, Output, Use, Watched};
+use observe::{Agent as How, Encoding, Ended, Options, Output, StoredTrace, Use, Watched};
 use runtime::layout::process;
 use runtime::record::{Class, Kind, PENDING, TextFor, head};
 use std::sync::atomic::Ordering::Release;
@@ -272,7 +272,7 @@ fn exec_gives_a_second_trace() {
     let mut recorded = record_with("executed", options);
     let shown: Vec<_> = recorded.processes.iter().map(|p| (p.main, p.image, p.ended, p.events)).collect();
     assert_eq!(shown, [(true, 1, Ended::Exited, 2), (false, 0, Ended::Executed, 1)]);
-    assert!(matches!(&recorded.processes[0].trace, Kept::Path(kept) if *kept == path));
+    assert!(matches!(&recorded.processes[0].trace, StoredTrace::Path(kept) if *kept == path));
     let (trace, losses) = trace_of(&mut recorded.processes[1].trace);
     assert_eq!((lines(&trace), losses), (vec!["main|acq(prog+0x2000)|".to_owned()], vec![]));
     assert_eq!(std::fs::read_dir(folder.path()).expect("read").count(), 2);

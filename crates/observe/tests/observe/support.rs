@@ -1,6 +1,6 @@
 //! Starts scenes and shows what became of them.
 
-use observe::{Kept, Offsets, Options, Recorded, Recording};
+use observe::{Offsets, Options, Recorded, Recording, StoredTrace};
 use runtime::layout::CLOCK_VARIABLE;
 use std::io::Cursor;
 use std::process::{Command, Stdio};
@@ -83,14 +83,14 @@ pub(crate) fn record(scene: &str) -> Recorded {
 }
 
 /// The trace of a process.
-pub(crate) fn trace_of(kept: &mut Kept) -> (Trace, Vec<String>) {
+pub(crate) fn trace_of(kept: &mut StoredTrace) -> (Trace, Vec<String>) {
     let mut bytes = Vec::new();
     match kept {
-        Kept::File(file) => {
+        StoredTrace::File(file) => {
             std::io::Read::read_to_end(file, &mut bytes).expect("it is read");
         }
-        Kept::Path(path) => bytes = std::fs::read(path).expect("it is read"),
-        Kept::Failed(error) => panic!("{error}"),
+        StoredTrace::Path(path) => bytes = std::fs::read(path).expect("it is read"),
+        StoredTrace::Failed(error) => panic!("{error}"),
     }
     let mut reader = BinaryReader::open(Cursor::new(bytes)).expect("a trace");
     let trace = Trace::read(&mut reader).expect("a whole trace");
