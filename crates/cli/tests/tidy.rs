@@ -133,6 +133,36 @@ fn no_comment_begins_with_the_same() {
     expect_none("comments begin with \"The same\": say what is meant", &places);
 }
 
+/// Words of our own for things that have a name: docs/glossary.md has it.
+const PRIVATE_WORDS: &[&str] =
+    &["told", "granule", "granules", "excerpt", "excerpts", "wishes", "suspects", "knobs", "deeds", "must vector"];
+
+/// Fixed texts of reports and of stored traces, and ordinary English.
+const ALLOWED: &[&str] = &["told apart", "and told nothing"];
+
+#[test]
+fn private_words_do_not_come_back() {
+    let mut places = Vec::new();
+    for text in texts() {
+        let is_ours = text.ends_in(SLASHES) || text.ends_in(HASHES) || text.ends_in(&["md"]);
+        if !is_ours || text.path.ends_with("tests/tidy.rs") {
+            continue;
+        }
+        for (number, line) in text.lines().filter(|(_, line)| !ALLOWED.iter().any(|allowed| line.contains(allowed))) {
+            let words = line.to_lowercase();
+            let words: Vec<&str> = words.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
+            let is_private = |private: &&&str| {
+                let private: Vec<&str> = private.split(' ').collect();
+                words.windows(private.len()).any(|some| some == private)
+            };
+            if let Some(word) = PRIVATE_WORDS.iter().find(is_private) {
+                places.push(format!("{}:{number}: {word}: {}", text.path, line.trim()));
+            }
+        }
+    }
+    expect_none("lines have a word that only its author knows", &places);
+}
+
 #[test]
 fn files_that_are_named_exist() {
     let paths = paths();

@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_touch_bytes_of_granules() {
+    fn records_touch_bytes_of_words() {
         assert_eq!(bytes_in(head(Kind::ConflictRead, 0x3c, 0x5008), 0xa01), 0x3c);
         assert_eq!(bytes_in(head(Kind::ConflictRead, 0x3c, 0x5008), 0xa02), 0);
         assert_eq!(bytes_in(head(Kind::ConflictWriteBulk, 0x82, 0x5000), 0xa01), 0xff);

@@ -37,7 +37,7 @@ pub(crate) fn bulk() {
 }
 
 #[test]
-fn granules_of_a_block_are_accessed_one_after_the_other() {
+fn words_of_a_block_are_accessed_one_after_the_other() {
     let expected = "\
 main|fork(T1)|
 main|w(heap#1)|prog+0x100

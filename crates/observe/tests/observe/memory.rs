@@ -24,7 +24,7 @@ pub(crate) fn memory() {
 }
 
 #[test]
-fn granules_are_variables() {
+fn words_are_variables() {
     let expected = "\
 main|w(heap#1)|
 main|w(heap#1+8)|

@@ -197,6 +197,17 @@ mod tests {
     use crate::hooks::{Condition, Operand, Target, Value};
 
     #[test]
+    fn the_head_explains_what_rows_use() {
+        let head: Vec<&str> = TABLE.lines().take_while(|line| line.starts_with('#')).collect();
+        let words: Vec<&str> = head.iter().flat_map(|line| line.split([' ', '`', ',', ':', '.'])).collect();
+        let effects = || Calls::all().calls.iter().flat_map(|call| call.rows.iter().flat_map(Row::effects));
+        let used = effects().flat_map(|effect| [effect.kind, effect.order]);
+        let marks = ["~", "~=", "@!", "@<", "@*", "#=", "%=", "?", "?!", "&!"];
+        let missing: Vec<&str> = used.chain(marks).filter(|word| !words.contains(word)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
     fn the_table_makes_sense() {
         let all = Calls::all();
         assert!(all.calls.len() > 100);
