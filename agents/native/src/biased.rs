@@ -210,6 +210,12 @@ pub fn is_unbiased(owner: &Owner) -> bool {
     owner.load(Relaxed) == UNBIASED
 }
 
+/// Whether at most one thread has come to a region.
+pub fn had_one_owner(owner: &Owner) -> bool {
+    let now = owner.load(Relaxed);
+    now != UNBIASED && now != BEING_REVOKED && now & SECOND == 0
+}
+
 /// Makes the region of an address unbiased: its cells will be locked while something else is done.
 pub fn unbias(addr: usize) {
     let Some(owner) = shadow::owner(addr) else { return };

@@ -343,6 +343,21 @@ impl Thread {
         }
     }
 
+    /// Writes what is still deferred of contended words, because the process ends.
+    pub fn write_remaining(&mut self) {
+        let mut any = false;
+        shadow::each_contended(|word, cell| {
+            any = true;
+            let biased = || self.critical.enter(word, self.slot);
+            self.recorder.write_remaining(filter(), &mut self.ring, cell, biased, word as u64);
+            self.critical.leave();
+        });
+        if any {
+            // Deferred accesses go with a timed record.
+            self.timed(Kind::Mark, 0, 0, None);
+        }
+    }
+
     /// Empties the cells of a range: nothing that was there matters any more.
     pub fn empty(&mut self, addr: usize, size: usize) {
         shadow::each_touched(addr, size, |word, cell| {

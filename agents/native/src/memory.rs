@@ -11,7 +11,7 @@ use crate::system;
 
 /// Mostly address space, touched as it is needed. The second shape is for processes that may not have much of it.
 const SHAPES: [Shape; 2] =
-    [Shape { slots: SLOTS as u32, nodes: (1 << 19) - 1 }, Shape { slots: SLOTS as u32, nodes: 1 << 17 }];
+    [Shape { slots: SLOTS as u32, nodes: (1 << 18) - 1 }, Shape { slots: SLOTS as u32, nodes: 1 << 17 }];
 /// The filter itself stands before its memory.
 const HEAD: usize = 4096;
 

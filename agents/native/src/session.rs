@@ -8,6 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
 use runtime::layout::{CLOCK_VARIABLE, MAGIC, Process, SESSION_VARIABLE, Session, VERSION, Watch, offset, process};
 
 use crate::path::Path;
+use crate::thread::Thread;
 use crate::{biased, clock, machine, memory, read_summaries, ring, shadow, stacks, stripes, system, thread, watch};
 
 /// Values of `Process::agent`.
@@ -162,6 +163,7 @@ pub fn set_state(state: u32) {
 /// Ends the session, because the process ends by itself: everything is written. For `_exit` and the end of `main`.
 pub fn finish() {
     if is_running() {
+        thread::enter(0, Thread::write_remaining);
         thread::report();
         report_dropped();
         set_state(process::EXITED);

@@ -15,7 +15,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use runtime::filter::{ADDRESS_BITS, AtomicEntry, BLOCK_BYTES, Cell, STRIP_BYTES, Strip};
 use runtime::hand_off::HandOff;
 
-use crate::biased::{BIASED_REGION_BITS, Owner};
+use crate::biased::{self, BIASED_REGION_BITS, Owner};
 use crate::system;
 
 /// Bits of addresses of user space.
@@ -273,6 +273,33 @@ pub fn discard(addr: usize, size: usize) {
 
 /// In a forked child, all cells are empty.
 pub fn after_fork_child() {
+    each_leaf(|_, Leaf(leaf)| {
+        // SAFETY: leaves are mappings of this size.
+        unsafe { system::discard(leaf.as_ptr().cast(), MAPPED_BYTES) };
+    });
+}
+
+/// Calls `f` with each contended word and its cell. Threads that run may make others contended meanwhile.
+pub fn each_contended(mut f: impl FnMut(usize, Cell<'static>)) {
+    const REGION: usize = 1 << BIASED_REGION_BITS;
+    each_leaf(|base, leaf| {
+        for region in (base..base + (1 << LEAF_BITS)).step_by(REGION) {
+            // Where only one thread has come, nothing is contended.
+            if biased::had_one_owner(leaf.owner(region)) {
+                continue;
+            }
+            for word in (region..region + REGION).step_by(8) {
+                let cell = leaf.cell(word);
+                if cell.is_contended() {
+                    f(word, cell);
+                }
+            }
+        }
+    });
+}
+
+/// Calls `f` with each leaf, and the first address of its memory.
+fn each_leaf(mut f: impl FnMut(usize, Leaf)) {
     let table = LEAF_TABLE.load(Relaxed);
     const ENTRIES: usize = PAGE / size_of::<usize>();
     const PAGES: usize = 1024;
@@ -287,12 +314,11 @@ pub fn after_fork_child() {
                 continue;
             }
             for i in 0..ENTRIES {
-                // SAFETY: the same; leaves are mappings of this size.
-                unsafe {
-                    let leaf = (*first.add(page * ENTRIES + i)).load(Relaxed);
-                    if !leaf.is_null() {
-                        system::discard(leaf.cast(), MAPPED_BYTES);
-                    }
+                let number = page * ENTRIES + i;
+                // SAFETY: within the part of the table.
+                let leaf = unsafe { (*first.add(number)).load(Acquire) };
+                if let Some(leaf) = NonNull::new(leaf) {
+                    f((part * ENTRIES + number) << LEAF_BITS, Leaf(leaf));
                 }
             }
         }

@@ -52,7 +52,7 @@ impl Recorder {
                 },
                 _ => {
                     let first = Entry::nothing(epoch_of(self.slot(), 0));
-                    cell.set(&Contents { first, shared: true, version: true, ..Contents::default() });
+                    cell.set(&Contents { first, shared: true, version: true, contended: true, ..Contents::default() });
                 }
             }
         }

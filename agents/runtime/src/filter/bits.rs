@@ -10,8 +10,8 @@
 //! ```
 //!
 //! `span` is the entry's sequence number less that of the first access like it. The number of the list of nodes has its
-//! low 10 bits in the first entry and its high 9 bits in the second; bit 55 of the second says that the upper half of
-//! the word is foreign to the owner's reads.
+//! low 10 bits in the first entry and its high 8 bits in the second. Bit 54 of the second says that the word is
+//! contended, and bit 55 that its upper half is foreign to the owner's reads.
 
 const SLOT_BITS: u32 = 13;
 const SYNC_INDEX_BITS: u32 = 33;
@@ -25,7 +25,7 @@ pub(super) const CONTEXT_BITS: u32 = crate::record::CONTEXT_BITS;
 pub(super) const SPAN_SHIFT: u32 = CONTEXT_SHIFT + CONTEXT_BITS;
 pub(super) const NODES_SHIFT: u32 = SPAN_SHIFT + SEQ_BITS;
 pub(super) const NODES_HALF: u32 = 10;
-const NODES_REST: u32 = 9;
+const NODES_REST: u32 = 8;
 /// Above this bit are the bytes read, or the foreign ones.
 pub(super) const BYTES_SHIFT: u32 = NODES_SHIFT + NODES_HALF;
 /// Bits of the number of a node.
@@ -57,7 +57,9 @@ pub(super) const VERSION: u64 = 8;
 /// In a second entry: the lower half of the word is foreign to the owner's reads.
 pub(super) const LOWER_FOREIGN_TO_READS: u64 = 8;
 /// In `what` of a second entry: the upper half of the word is.
-pub(super) const UPPER_FOREIGN_TO_READS: u64 = 1 << (NODES_SHIFT + NODES_REST);
+pub(super) const UPPER_FOREIGN_TO_READS: u64 = CONTENDED << 1;
+/// In `what` of a second entry: the word is contended.
+pub(super) const CONTENDED: u64 = 1 << (NODES_SHIFT + NODES_REST);
 
 pub(super) const OWN_BITS: u64 = (1 << NODES_SHIFT) - 1;
 pub(super) const HALF: u64 = (1 << NODES_HALF) - 1;

@@ -13,7 +13,7 @@
 //! thread that has the lock ([`Cell::contents`]).
 
 use super::bits::{
-    BYTES_SHIFT, EMPTY, HALF, LOCKED, LOWER_FOREIGN_TO_READS, NODES_SHIFT, REST, SEQ_SHIFT, SHARED,
+    BYTES_SHIFT, CONTENDED, EMPTY, HALF, LOCKED, LOWER_FOREIGN_TO_READS, NODES_SHIFT, REST, SEQ_SHIFT, SHARED,
     UPPER_FOREIGN_TO_READS, WATCHED, is_known, is_shared, same_slot,
 };
 use super::contents::{Contents, Packed};
@@ -207,6 +207,12 @@ impl<'a> Cell<'a> {
     #[inline(always)]
     pub(super) fn has_foreign_to_reads(&self) -> bool {
         self.second.at() & LOWER_FOREIGN_TO_READS != 0 || self.second.what() & UPPER_FOREIGN_TO_READS != 0
+    }
+
+    /// Whether the word is contended: the trace has an access to it that conflicted with another thread's.
+    #[inline(always)]
+    pub fn is_contended(&self) -> bool {
+        self.second.what() & CONTENDED != 0 && is_known(self.state())
     }
 
     /// Whether a cell in use is not Shared.

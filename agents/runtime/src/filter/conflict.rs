@@ -28,6 +28,7 @@ impl Recorder {
             version: true,
             foreign: !access.mask,
             foreign_to_reads: without_halves(0xff, access.mask),
+            contended: true,
             ..Contents::default()
         };
         Outcome::Written
@@ -73,7 +74,15 @@ impl Recorder {
         self.put_conflict(sink, access, timing);
         let mine = Entry::recorded(self.epoch(), access.mask, false);
         let (first, second) = if self.is_second() { (other, mine) } else { (mine, other) };
-        *contents = Contents { first, second, shared: true, version: true, read: first.mask(), ..Contents::default() };
+        *contents = Contents {
+            first,
+            second,
+            shared: true,
+            version: true,
+            read: first.mask(),
+            contended: true,
+            ..Contents::default()
+        };
         Outcome::Written
     }
 
@@ -128,6 +137,7 @@ impl Recorder {
                 *contents = Contents { shared: true, ..Contents::default() };
             }
             contents.version = true;
+            contents.contended = true;
             // No thread has written since this one read here. Otherwise another reader may be evicted below, and this
             // one is later.
             let is_handed_off = version && is_inline && self.is_earlier(&old) && self.may_hand_off();

@@ -1,8 +1,8 @@
 //! The contents of a shadow cell: both entries, and what its spare bits say of the word.
 
 use super::bits::{
-    BYTES_SHIFT, HALF, LOWER_FOREIGN_TO_READS, NODES_HALF, NODES_SHIFT, OWN_BITS, REST, SHARED, UPPER_FOREIGN_TO_READS,
-    VERSION,
+    BYTES_SHIFT, CONTENDED, HALF, LOWER_FOREIGN_TO_READS, NODES_HALF, NODES_SHIFT, OWN_BITS, REST, SHARED,
+    UPPER_FOREIGN_TO_READS, VERSION,
 };
 use super::entry::Entry;
 
@@ -23,6 +23,9 @@ pub(super) struct Contents {
     /// The halves with such bytes, as bytes, that the owner has not read since either. Of a Shared cell: not 0 if
     /// atomic loads may have come in between.
     pub(super) foreign_to_reads: u8,
+    /// The trace has an access to the word that conflicted. What is deferred of the word may race with it in another
+    /// run, and must not be forgotten.
+    pub(super) contended: bool,
     /// The first node of older entries, or 0.
     pub(super) nodes: u32,
 }
@@ -39,6 +42,7 @@ impl Contents {
             read: (b >> BYTES_SHIFT) as u8,
             foreign: (d >> BYTES_SHIFT) as u8,
             foreign_to_reads: foreign_to_reads(c, d),
+            contended: d & CONTENDED != 0,
             nodes: ((b >> NODES_SHIFT & HALF) | (d >> NODES_SHIFT & REST) << NODES_HALF) as u32,
         }
     }
@@ -51,6 +55,9 @@ impl Contents {
         let mut high = (nodes >> NODES_HALF) << NODES_SHIFT | u64::from(self.foreign) << BYTES_SHIFT;
         if self.foreign_to_reads & UPPER != 0 {
             high |= UPPER_FOREIGN_TO_READS;
+        }
+        if self.contended {
+            high |= CONTENDED;
         }
         let lower = if self.foreign_to_reads & LOWER != 0 { LOWER_FOREIGN_TO_READS } else { 0 };
         let flags = if self.shared { SHARED } else { 0 } | if self.version { VERSION } else { 0 };

@@ -127,6 +127,13 @@ impl Entry {
         Entry { at: self.at | RECORDED, what: self.what | u64::from(mask) }
     }
 
+    /// Notes that it was recorded, with the drop barrier before it.
+    pub(super) fn set_recorded(&mut self) {
+        if self.mask() != 0 {
+            self.at = self.at & !DROPPED | RECORDED;
+        }
+    }
+
     /// Whether it is to be recorded when another thread's access conflicts.
     #[inline(always)]
     pub(super) fn is_deferred(&self) -> bool {

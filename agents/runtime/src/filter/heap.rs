@@ -72,7 +72,9 @@ impl Recorder {
         let Ok(a) = cell.lock(sink, biased(), |a| a != WATCHED) else { return false };
         if is_known(a) {
             let contents = cell.contents(a);
+            // What was deferred of a contended word may race with what is in the trace.
             if !self.records_everything()
+                && !contents.contended
                 && (self.is_own_or_ordered(filter, &contents) || self.is_last(filter, &contents))
             {
                 self.give_history(filter, contents.nodes);

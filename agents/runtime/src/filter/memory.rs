@@ -18,7 +18,7 @@ pub(super) const MOST_NODES: usize = 16;
 pub struct Shape {
     /// Slots: at most 2^13 - 1.
     pub slots: u32,
-    /// Nodes for older entries of cells: at most 2^19 - 1. Each has 24 bytes.
+    /// Nodes for older entries of cells: at most 2^18 - 1. Each has 24 bytes.
     pub nodes: u32,
 }
 

@@ -32,6 +32,7 @@ mod node;
 pub mod offsets;
 mod read_summary;
 mod recorder;
+mod remaining;
 mod repeat;
 mod runs;
 mod scan;

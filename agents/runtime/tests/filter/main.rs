@@ -5,6 +5,7 @@
 mod accesses;
 mod biased_memory;
 mod block_stress;
+mod completeness;
 mod decode;
 mod memory;
 

@@ -103,6 +103,10 @@ impl Cells {
         Cell::new(&self.0[0][at], &self.0[1][at])
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0[0].len()
+    }
+
     /// The entries of eight of them.
     pub(crate) fn side_by_side(&self, words: Range<usize>) -> [&[AtomicEntry]; 2] {
         self.0.each_ref().map(|entries| &entries[words.clone()])

@@ -14,16 +14,16 @@ use trace::Trace;
 /// In one block, and in two.
 const SIDE: [Lie; 4] = [Lie::Side(2), Lie::Side(5), Lie::Side(6), Lie::Side(7)];
 
-struct Case {
+pub(crate) struct Case {
     text: String,
-    trace: Trace,
+    pub(crate) trace: Trace,
     out: Filtered,
-    after: Trace,
-    lie: Lie,
+    pub(crate) after: Trace,
+    pub(crate) lie: Lie,
 }
 
 impl Case {
-    fn of(text: &str, room: Room, lie: Lie, r: &mut Random) -> Case {
+    pub(crate) fn of(text: &str, room: Room, lie: Lie, r: &mut Random) -> Case {
         let text = plain(text, lie, lie == Lie::Apart && room.entries == AMPLE.entries, r);
         let trace = read(&text);
         let sites = r.percent(30).then(|| 1 + r.below(3));
@@ -62,7 +62,7 @@ impl Case {
         pairs.into_iter().find(|&(e, f)| e > f && conflict(e, f))
     }
 
-    fn random(seed: u64, room: Room) -> Case {
+    pub(crate) fn random(seed: u64, room: Room) -> Case {
         let mut r = Random::new(seed);
         let text = match r.below(10) {
             0..=3 => faulty_trace(&mut r),
@@ -75,7 +75,7 @@ impl Case {
     }
 
     /// A case with more threads, which reuse slots, at parts of a word.
-    fn forked(seed: u64, room: Room) -> Case {
+    pub(crate) fn forked(seed: u64, room: Room) -> Case {
         let mut r = Random::new(seed);
         let text = crate::accesses::forked_trace(&mut r);
         let side = *r.pick(&SIDE);
@@ -83,7 +83,7 @@ impl Case {
         Case::of(&text, room, lie, &mut r)
     }
 
-    fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         format!(
             "unfiltered\n{}\nfiltered\n{}\nleft out {:?} was {:?}",
             self.text, self.out.text, self.out.left_out, self.out.was
@@ -91,7 +91,7 @@ impl Case {
     }
 }
 
-fn definition(trace: &Trace) -> Definition {
+pub(crate) fn definition(trace: &Trace) -> Definition {
     Definition::new(Causality::Maximal, &trace.names, &trace.batch, &initial_values(trace, &[]))
 }
 
@@ -122,7 +122,7 @@ fn hides_nothing(case: &Case) -> bool {
     several || racy(&without(&case.text, &absent)).is_subset(&racy(&case.after))
 }
 
-fn variable(trace: &Trace, e: usize) -> String {
+pub(crate) fn variable(trace: &Trace, e: usize) -> String {
     let event = trace.batch.events[e];
     assert_eq!(event.op().space(), Some(Space::Var));
     trace.names.var(VarId(event.object())).to_string()

@@ -240,6 +240,18 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
         }
         e += count;
     }
+    // The process ends: the last thread writes what is left.
+    if let Some(last) = batch.events.last().map(|event| event.thread().index())
+        && let Some(recorder) = &mut recorders[last]
+    {
+        let sink = &mut sinks[slots.of[last]];
+        for at in 0..cells.len() {
+            if cells.cell(at).is_contended() {
+                recorder.write_remaining(&filter, sink, cells.cell(at), || false, address(at));
+            }
+        }
+        recorder.timed(sink, head(Kind::Mark, 0, 0), 0, None);
+    }
     let words: Vec<&[u64]> = sinks.iter().map(|sink| &sink.words[..]).collect();
     let handed = [0, 1].map(|which| sinks.iter().map(|sink| sink.handed[which]).sum());
     Filtered { handed, ..written(trace, lie, &decode(&words), fates, &slots) }
