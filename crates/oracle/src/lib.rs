@@ -5,7 +5,7 @@
 //!
 //! * [`definition`] is docs/causality.md ("may this event come next after this prefix?"), on what [`recorded`] finds in
 //!   the recorded run.
-//! * [`races`], [`deadlocks`], [`atomicity`], [`wakeups`] and [`misuses`] are docs/detectors.md.
+//! * [`races`], [`deadlocks`], [`wide_deadlocks`], [`atomicity`], [`wakeups`] and [`misuses`] are docs/detectors.md.
 //! * [`schedule`] makes random traces. It runs [`programs`] that have every operation, or [`shapes`] of errors that
 //!   would be rare by chance.
 //!
@@ -27,6 +27,8 @@ mod reading;
 pub mod recorded;
 pub mod schedule;
 pub mod shapes;
+mod waiting;
 pub mod wakeups;
+pub mod wide_deadlocks;
 
 pub use reading::{cases, initial_values, read};

@@ -107,6 +107,8 @@ pub struct Recorded {
     pub sets: Vec<AtomicSet>,
     /// The initial count of each semaphore that is used.
     pub counts: BTreeMap<u32, i64>,
+    /// How many posts an await of each latch-like object needs.
+    pub needs: BTreeMap<u32, i64>,
 }
 
 impl Recorded {
@@ -117,13 +119,19 @@ impl Recorded {
         let failed_in = failed_in(&events, &sections);
         let woken_by = woken_by(&events);
         let sets = atomic_sets(&events);
+        let given = |name: &str| {
+            let init = batch.inits.iter().rfind(|init| names.str(init.name) == name);
+            init.and_then(|init| if let Value::Int(n) = init.value { Some(n) } else { None })
+        };
         let mut counts = BTreeMap::new();
         for semaphore in events.iter().filter_map(RecordedEvent::semaphore) {
-            let name = names.get(event::Space::Sem, semaphore);
-            let given = batch.inits.iter().rfind(|init| names.str(init.name) == name).map(|init| init.value);
-            counts.insert(semaphore, if let Some(Value::Int(n)) = given { n } else { 0 });
+            counts.insert(semaphore, given(names.get(event::Space::Sem, semaphore)).unwrap_or(0));
         }
-        Recorded { events, sections, without_effect, failed_in, woken_by, sets, counts }
+        let mut needs = BTreeMap::new();
+        for event in events.iter().filter(|event| event.op == Op::AwaitRequest) {
+            needs.insert(event.object, given(names.get(event::Space::Latch, event.object)).unwrap_or(1));
+        }
+        Recorded { events, sections, without_effect, failed_in, woken_by, sets, counts, needs }
     }
 
     /// The last write of the variable, since its last lifetime boundary, in an order of events.

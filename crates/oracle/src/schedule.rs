@@ -2,7 +2,7 @@
 
 use crate::programs::{Instruction, NUMBERS, Program};
 use crate::random::Random;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The greatest length of a trace of [`random_trace`].
 pub const MOST_EVENTS: usize = 14;
@@ -35,8 +35,11 @@ struct Machine<'r> {
     /// By lock and thread: how often held, exclusively and shared.
     exclusive: BTreeMap<(&'static str, usize), usize>,
     shared: BTreeMap<(&'static str, usize), usize>,
-    posted: BTreeSet<&'static str>,
-    count: usize,
+    /// By latch: how often it was posted; and how often it must be, if more than once.
+    posted: BTreeMap<&'static str, usize>,
+    needed: Vec<(&'static str, usize)>,
+    /// By semaphore: its count.
+    counts: BTreeMap<&'static str, usize>,
     lines: Vec<String>,
     /// The number of sites; `None` if every event has its own.
     sites: Option<usize>,
@@ -46,7 +49,7 @@ struct Machine<'r> {
 pub fn random_trace(r: &mut Random) -> String {
     let program = Program::random(r);
     let most = MOST_EVENTS.min(6 + r.below(12));
-    run(r, program, most, None)
+    run(r, program, most, None, &[])
 }
 
 /// The greatest length of a trace of [`faulty_trace`].
@@ -57,11 +60,26 @@ pub fn faulty_trace(r: &mut Random) -> String {
     let program = Program::faulty(r);
     let most = MOST_OF_FAULTY.min(8 + r.below(16));
     let sites = if r.percent(40) { Some(1 + r.below(4)) } else { None };
-    run(r, program, most, sites)
+    run(r, program, most, sites, &[])
+}
+
+/// A random trace of a program whose threads wait for each other, and not for locks alone.
+pub fn waiting_trace(r: &mut Random) -> String {
+    let program = Program::waiting(r);
+    let most = MOST_OF_FAULTY.min(8 + r.below(16));
+    let sites = if r.percent(40) { Some(1 + r.below(4)) } else { None };
+    let needed = if r.percent(40) { vec![("p", 2)] } else { Vec::new() };
+    run(r, program, most, sites, &needed)
 }
 
 /// Runs a program, and returns its trace as text.
-fn run(r: &mut Random, program: Program, most: usize, sites: Option<usize>) -> String {
+fn run(
+    r: &mut Random,
+    program: Program,
+    most: usize,
+    sites: Option<usize>,
+    needed: &[(&'static str, usize)],
+) -> String {
     let threads = program.threads.into_iter().zip(program.forked).map(|(program, forked)| ThreadState {
         program,
         at: 0,
@@ -74,8 +92,9 @@ fn run(r: &mut Random, program: Program, most: usize, sites: Option<usize>) -> S
         values: BTreeMap::new(),
         exclusive: BTreeMap::new(),
         shared: BTreeMap::new(),
-        posted: BTreeSet::new(),
-        count: r.below(3),
+        posted: BTreeMap::new(),
+        needed: needed.to_vec(),
+        counts: BTreeMap::from([("s", r.below(3))]),
         lines: Vec::new(),
         sites,
         r,
@@ -88,8 +107,11 @@ fn run(r: &mut Random, program: Program, most: usize, sites: Option<usize>) -> S
             machine.values.insert(x, value);
         }
     }
-    if machine.count > 0 {
-        header += &format!(" s={}", machine.count);
+    for (s, count) in machine.counts.iter().filter(|(_, count)| **count > 0) {
+        header += &format!(" {s}={count}");
+    }
+    for (p, count) in needed {
+        header += &format!(" {p}={count}");
     }
     let mut current = 0;
     while machine.lines.len() < most {
@@ -141,8 +163,11 @@ impl Machine<'_> {
                 let asks = matches!(child.program.last(), Some(Instruction::Request(_)));
                 child.started && child.at == child.program.len() && !asks
             }
-            Instruction::Await(p) => self.posted.contains(p),
-            Instruction::Down(_) => self.count > 0,
+            Instruction::Await(p) => {
+                let needed = self.needed.iter().find(|(latch, _)| *latch == p).map_or(1, |latch| latch.1);
+                self.posted.get(p).is_some_and(|&posts| posts >= needed)
+            }
+            Instruction::Down(s) => self.counts.get(s).is_some_and(|&count| count > 0),
             _ => true,
         }
     }
@@ -232,18 +257,18 @@ impl Machine<'_> {
                 format!("notifyall({c})")
             }
             Instruction::Post(p) => {
-                self.posted.insert(p);
+                *self.posted.entry(p).or_default() += 1;
                 format!("post({p})")
             }
             Instruction::Await(p) => format!("await({p})"),
             Instruction::AwaitRequest(p) => format!("areq({p})"),
             Instruction::DownRequest(s) => format!("dreq({s})"),
             Instruction::Up(s) => {
-                self.count += 1;
+                *self.counts.entry(s).or_default() += 1;
                 format!("up({s})")
             }
             Instruction::Down(s) => {
-                self.count -= 1;
+                *self.counts.entry(s).or_default() -= 1;
                 format!("down({s})")
             }
             Instruction::Begin(b) => format!("begin({b})"),

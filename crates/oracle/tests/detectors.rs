@@ -177,3 +177,68 @@ fn remembering_loses_nothing() {
     }
     assert!(found.iter().all(|&count| count >= 5), "{found:?}");
 }
+
+#[track_caller]
+fn wide(text: &str, expected: &[&[usize]]) {
+    let expected: BTreeSet<Vec<usize>> = expected.iter().map(|requests| requests.to_vec()).collect();
+    assert_eq!(oracle(text).wide_deadlocks(), expected, "{text}");
+}
+
+#[test]
+fn wide_deadlocks_of_small_traces() {
+    // A lock held while joining a thread that needs it.
+    let joins = "A|fork(B)|\nB|acq(l)|\nB|rel(l)|\nA|acq(l)|\nA|jreq(B)|\nA|join(B)|\nA|rel(l)|\n";
+    wide(joins, &[&[1, 4]]);
+    // Not announced, given up, or behind the lock.
+    wide(&joins.replace("A|jreq(B)|\n", ""), &[]);
+    wide(&joins.replace("A|join(B)|\n", ""), &[]);
+    wide("A|fork(B)|\nB|acq(l)|\nB|rel(l)|\nA|acq(l)|\nA|rel(l)|\nA|jreq(B)|\nA|join(B)|\n", &[]);
+    // B has the lock only after A's fork inside its section.
+    wide("A|acq(l)|\nA|fork(B)|\nA|rel(l)|\nB|acq(l)|\nB|rel(l)|\nA|jreq(B)|\nA|join(B)|\n", &[]);
+
+    // A latch, a semaphore.
+    let latch = "B|acq(l)|\nB|rel(l)|\nB|post(o)|\nA|acq(l)|\nA|areq(o)|\nA|await(o)|\nA|rel(l)|\n";
+    wide(latch, &[&[0, 4]]);
+    // Any other thread may post; whether one post is enough is not known, unless the trace says it.
+    wide(&format!("C|post(o)|\n{latch}"), &[]);
+    wide(&format!("#! init o=2\nC|post(o)|\n{latch}"), &[&[1, 5]]);
+    wide(&format!("#! init o=0\n{latch}"), &[]);
+    // Something else than the trace shows grants it.
+    wide(&format!("D|await(o)|\n{latch}"), &[]);
+    let semaphore = latch.replace("post(o)", "up(s)").replace("areq(o)", "dreq(s)").replace("await(o)", "down(s)");
+    wide(&semaphore, &[&[0, 4]]);
+    wide(&format!("#! init s=1\n{semaphore}"), &[]);
+    wide(&format!("#! init s=1\nC|down(s)|\n{semaphore}"), &[&[1, 5]]);
+    wide(&format!("C|up(s)|\n{semaphore}"), &[]);
+
+    // Semaphores as locks.
+    let two = |t: &str, s: &str, q: &str| {
+        format!("{t}|dreq({s})|\n{t}|down({s})|\n{t}|dreq({q})|\n{t}|down({q})|\n{t}|up({q})|\n{t}|up({s})|\n")
+    };
+    wide(&format!("#! init s=1 q=1\n{}{}", two("A", "s", "q"), two("B", "q", "s")), &[&[2, 8]]);
+    wide(&format!("#! init s=1 q=1\n{}{}", two("A", "s", "q"), two("B", "s", "q")), &[]);
+    wide(&format!("#! init s=2 q=1\n{}{}", two("A", "s", "q"), two("B", "q", "s")), &[]);
+
+    // Nested monitors.
+    let notifies = "B|acq(k)|\nB|acq(l)|\nB|notify(c)|\nB|rel(l)|\nB|rel(k)|\n";
+    let nested = format!("A|acq(k)|\nA|acq(l)|\nA|wait(c,l)|\n{}", &notifies[notifies.find("B|acq(l)").unwrap()..]);
+    let nested = nested.replace("B|rel(k)|\n", "A|woken(c,l)|\nA|rel(l)|\nA|rel(k)|\n");
+    // B notifies without k in this run, so that no other run is known to fail.
+    wide(&nested, &[]);
+    let before = "B|acq(k)|\nB|rel(k)|\n";
+    wide(&format!("{before}{nested}"), &[&[0, 4]]);
+
+    // A barrier of two.
+    let barrier =
+        "B|acq(l)|\nB|rel(l)|\nA|acq(l)|\nA|post(b)|\nB|post(b)|\nA|areq(b)|\nB|areq(b)|\nA|await(b)|\nB|await(b)|\n";
+    wide(&format!("#! init b=2\n{barrier}"), &[&[0, 5]]);
+    wide(barrier, &[]);
+
+    // What only a thread would grant that one of them forks.
+    let forks = "B|acq(l)|\nB|rel(l)|\nB|fork(C)|\nC|post(o)|\nA|acq(l)|\nA|areq(o)|\nA|await(o)|\n";
+    wide(forks, &[&[0, 5]]);
+    // Observed: the trace ends so.
+    let end = "A|fork(B)|\nA|acq(l)|\nA|jreq(B)|\nB|req(l)|\n";
+    wide(end, &[&[2, 3]]);
+    assert_eq!(oracle(end).observed_wide_deadlocks().len(), 1);
+}

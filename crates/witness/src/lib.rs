@@ -5,8 +5,8 @@
 //! can be wrong; a checker can be simple. No prediction is reported whose witness is refused here.
 //!
 //! * [`check()`] decides whether a schedule is a feasible prefix in a model.
-//! * [`check_race`], [`check_deadlock`], [`check_atomicity`] and [`check_lost_wakeup`] also decide whether it shows the
-//!   error that a finding claims.
+//! * [`check_race`], [`check_deadlock`], [`check_wide_deadlock`], [`check_atomicity`] and [`check_lost_wakeup`] also
+//!   decide whether it shows the error that a finding claims.
 //! * [`build()`] extends an order of the essential events to a schedule of all events, as near to the recorded run as
 //!   possible.
 //! * [`moved()`] marks the events of a schedule that a reader would call moved.
@@ -49,5 +49,7 @@ mod ops;
 mod sections;
 
 pub use build::{NoSchedule, build};
-pub use check::{Checked, Refusal, check, check_atomicity, check_deadlock, check_lost_wakeup, check_race};
+pub use check::{
+    Checked, Refusal, check, check_atomicity, check_deadlock, check_lost_wakeup, check_race, check_wide_deadlock,
+};
 pub use moved::moved;

@@ -79,7 +79,7 @@ pub fn check_deadlock(
 }
 
 /// Checks the prefix without the events `behind` it, then gives all of these the position after it.
-fn check_prefix(
+pub(super) fn check_prefix(
     model: Causality,
     names: &Names,
     trace: &Batch,

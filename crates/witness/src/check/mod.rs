@@ -18,6 +18,7 @@ mod positions;
 mod reads;
 mod refusal;
 mod semaphores;
+mod wide_deadlock;
 
 use crate::ops::is_read;
 use atomic_sets::AtomicSetCheck;
@@ -31,6 +32,7 @@ pub use atomicity::check_atomicity;
 pub use claims::{check_deadlock, check_race};
 pub use lost_wakeup::check_lost_wakeup;
 pub use refusal::{Reason, Refusal, Rule, Written, WrongClaim};
+pub use wide_deadlock::check_wide_deadlock;
 
 /// A schedule that its model admits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -169,6 +169,10 @@ words! {
         NotBlocked: "asks for no lock that the next thread of the cycle has",
         /// A cycle needs two threads.
         NoCycle: "is not in a cycle of at least two threads",
+        /// What it waits for is there, or a thread can grant it.
+        CanGoOn: "can go on: what it asks for is there, or may come from a thread that is not held back",
+        /// Others block each other without it.
+        NotNeeded: "is not needed: the other threads of the claim block each other",
         /// No block begins there.
         NotABlock: "begins no block that is in the schedule",
         /// Its block is serialisable.

@@ -21,29 +21,9 @@ pub(super) fn check_order(names: &Names, trace: &Batch, positions: &mut Position
 pub(super) struct SemaphoreCheck(Vec<u64>);
 
 impl SemaphoreCheck {
-    /// The initial counts: what `#! init` says last before a semaphore's first use, else 0.
+    /// Before the first event.
     pub(super) fn new(names: &Names, trace: &Batch) -> SemaphoreCheck {
-        let semaphores = names.space(Space::Sem);
-        let mut counts = vec![0; semaphores.len()];
-        let mut used = vec![NONE; semaphores.len()];
-        for (at, event) in (0u32..).zip(&trace.events) {
-            if event.op().counts() {
-                let first = &mut used[event.sem().0 as usize];
-                *first = at.min(*first);
-            }
-        }
-        for init in &trace.inits {
-            let name = names.str(init.name);
-            if let Some(number) = semaphores.find(name.as_bytes())
-                && init.before <= used[number as usize]
-            {
-                counts[number as usize] = match init.value {
-                    Value::Int(count) => u64::try_from(count).unwrap_or(0),
-                    _ => 0,
-                };
-            }
-        }
-        SemaphoreCheck(counts)
+        SemaphoreCheck(initial_counts(names, trace))
     }
 
     /// Takes the next event of the schedule.
@@ -65,4 +45,29 @@ impl SemaphoreCheck {
             _ => {}
         }
     }
+}
+
+/// By semaphore: its initial count: what `#! init` says last before its first use, else 0.
+pub(super) fn initial_counts(names: &Names, trace: &Batch) -> Vec<u64> {
+    let semaphores = names.space(Space::Sem);
+    let mut counts = vec![0; semaphores.len()];
+    let mut used = vec![NONE; semaphores.len()];
+    for (at, event) in (0u32..).zip(&trace.events) {
+        if event.op().counts() {
+            let first = &mut used[event.sem().0 as usize];
+            *first = at.min(*first);
+        }
+    }
+    for init in &trace.inits {
+        let name = names.str(init.name);
+        if let Some(number) = semaphores.find(name.as_bytes())
+            && init.before <= used[number as usize]
+        {
+            counts[number as usize] = match init.value {
+                Value::Int(count) => u64::try_from(count).unwrap_or(0),
+                _ => 0,
+            };
+        }
+    }
+    counts
 }
