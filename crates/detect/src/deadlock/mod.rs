@@ -21,6 +21,7 @@ mod candidates;
 mod patterns;
 mod report;
 mod requests;
+pub mod wide;
 mod windows;
 
 pub use report::{Blocked, Deadlock, Deadlocks, Evidence, TakenLock};

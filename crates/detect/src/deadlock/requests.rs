@@ -145,7 +145,7 @@ impl Abstract {
 }
 
 /// Of each lock, in their order, the hold that excludes most.
-fn taken<'a>(held: impl Iterator<Item = &'a Hold<SiteId>>) -> Box<[Taken]> {
+pub(super) fn taken<'a>(held: impl Iterator<Item = &'a Hold<SiteId>>) -> Box<[Taken]> {
     let mut taken: Vec<Taken> = held.take(DEEPEST).map(|hold| (hold.lock, hold.mode, hold.data)).collect();
     taken.sort_unstable_by_key(|taken| (taken.0, taken.1 == LockMode::Shared));
     taken.dedup_by_key(|taken| taken.0);
@@ -153,7 +153,7 @@ fn taken<'a>(held: impl Iterator<Item = &'a Hold<SiteId>>) -> Box<[Taken]> {
 }
 
 /// Whether two threads can hold these at the same time.
-fn can_be_held(a: &[Taken], b: &[Taken]) -> bool {
+pub(super) fn can_be_held(a: &[Taken], b: &[Taken]) -> bool {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
         if x.0 == y.0 && x.1.excludes(y.1) {

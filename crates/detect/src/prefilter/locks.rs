@@ -36,7 +36,7 @@ impl Locks {
 
     /// Whether a thread holds a lock.
     #[inline]
-    fn holds_one(&self, thread: ThreadId) -> bool {
+    pub(super) fn holds_one(&self, thread: ThreadId) -> bool {
         self.protections[thread.index()].reads.id() != SetId::EMPTY
     }
 

@@ -17,6 +17,7 @@ mod locks;
 mod masked;
 mod order;
 mod phases;
+mod waiters;
 
 use crate::misuse::LABEL;
 pub use masked::each_masked;
@@ -26,6 +27,7 @@ use locks::Locks;
 use order::Order;
 use phases::{Access, Phases, Var};
 use sync::LockMode;
+use waiters::Waiters;
 
 /// Events whose variables are fetched together.
 const TOGETHER: usize = 64;
@@ -40,6 +42,7 @@ pub struct Prefilter {
     /// By thread: how many events it has so far.
     counts: Vec<u64>,
     waits: bool,
+    waiters: Waiters,
     blocks: bool,
     frees: bool,
     noted: bool,
@@ -57,6 +60,7 @@ impl Prefilter {
         self.vars.resize(names.space(Space::Var).len().max(self.vars.len()), Var::default());
         self.counts.resize(threads.max(self.counts.len()), 0);
         self.order.grow(threads);
+        self.waiters.grow(threads);
         self.locks.grow(threads, names.space(Space::Lock).len());
         self.noted |= names.space(Space::Label).find(LABEL.as_bytes()).is_some();
         for events in batch.events.chunks(TOGETHER) {
@@ -90,17 +94,29 @@ impl Prefilter {
                     self.vars[event.object() as usize].set_may_race();
                 }
             }
-            Op::Fork => self.order.fork(thread, event.child().index()),
+            Op::Fork => {
+                self.order.fork(thread, event.child().index());
+                self.waiters.grants(thread);
+            }
             Op::Join => self.order.join(thread, event.child().index()),
             Op::Begin | Op::End => self.blocks = true,
             Op::Request => self.locks.request(event.thread()),
+            Op::JoinRequest => {
+                self.waiters.joins(event.child().index());
+                self.waiters.waits(thread, self.locks.holds_one(event.thread()));
+            }
+            Op::AwaitRequest | Op::DownRequest => self.waiters.waits(thread, self.locks.holds_one(event.thread())),
+            Op::Post | Op::Up | Op::Notify | Op::NotifyAll => self.waiters.grants(thread),
             Op::Acquire | Op::TryAcquire => self.locks.acquire(event.thread(), event.lock(), LockMode::Exclusive),
             Op::Release => self.locks.release(event.thread(), event.lock(), LockMode::Exclusive),
             Op::ReadAcquire => self.locks.acquire(event.thread(), event.lock(), LockMode::Shared),
             Op::ReadRelease => self.locks.release(event.thread(), event.lock(), LockMode::Shared),
             Op::Wait | Op::Woken => {
-                self.waits |= event.op() == Op::Wait;
                 self.locks.wait(batch, event);
+                if event.op() == Op::Wait {
+                    self.waits = true;
+                    self.waiters.waits(thread, self.locks.holds_one(event.thread()));
+                }
             }
             _ => {}
         }
@@ -132,6 +148,7 @@ impl Prefilter {
             atomic,
             unprotected,
             waits: !sound || self.waits,
+            awaited_waits: !sound || self.waiters.awaited,
             blocks: !sound || self.blocks,
             nested: !sound || self.locks.nested,
             misuses: !sound || self.frees || self.noted || self.locks.asks_itself,
@@ -149,6 +166,8 @@ pub struct Filtered {
     any_unprotected: bool,
     /// Some thread waits on a condition.
     pub waits: bool,
+    /// Some thread waits for something else than a lock, while others may wait for it.
+    pub awaited_waits: bool,
     /// There are blocks.
     pub blocks: bool,
     /// Some thread asks for a lock while it holds one.

@@ -8,6 +8,7 @@ mod misuses;
 mod prefilter;
 mod races;
 mod wakeups;
+mod wide_deadlocks;
 
 use event::{Causality, Id, Value, VarId};
 use oracle::definition::Definition;
