@@ -466,3 +466,48 @@ fn all_is_the_default() {
     assert!(ran.code == Some(2) && ran.stderr.contains("`none` stands alone"), "{ran:?}");
     assert_eq!(folder.ok(&["window", "t.std", "--detect", "all"]).stdout, folder.ok(&["window", "t.std"]).stdout);
 }
+
+/// Who waits for what, by more than locks; what is right beside it stays unmentioned.
+#[test]
+fn deadlocks_around_more_than_locks() {
+    let predicted = |objects: &[&str]| one("deadlock", "predicted", "deadlock", objects);
+    for (name, expected, why) in [
+        ("join", predicted(&["T1", "table"]), "main holds table and waits for the end of T1, T1 waits for table"),
+        (
+            "latch",
+            predicted(&["ready", "config"]),
+            "main holds config and waits for ready, to be released by T1, T1 waits for config",
+        ),
+        (
+            "semaphores",
+            predicted(&["truck", "crane"]),
+            "T1 waits for truck, to be incremented by T2, T2 waits for crane, to be incremented by T1",
+        ),
+        (
+            "queues",
+            predicted(&["room1", "room2"]),
+            "T1 waits for room1, to be incremented by T2, T2 waits for room2, to be incremented by T1",
+        ),
+        (
+            "barrier",
+            predicted(&["meeting", "paint"]),
+            "main holds paint and waits for meeting, to be released by T1, T1 waits for paint",
+        ),
+        (
+            "nested-monitor",
+            one("deadlock", "warning", "deadlock", &["outer", "inner"]),
+            "T2 waits for outer, T1 holds outer and waits for a notify of inner by T2",
+        ),
+        (
+            "ended",
+            one("deadlock", "observed", "deadlock", &["T1", "table"]),
+            "main holds table and waits for the end of T1, T1 waits for table: the run ended so",
+        ),
+    ] {
+        let (ran, json) = check(&format!("waiting/{name}.std"), &["--detect", "all"]);
+        assert_eq!(findings(&json), [expected], "{name}: {ran:?}");
+        let text: String = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(why), "{name}: {why}\n{}", ran.stdout);
+        assert!(!text.contains("FAULT"), "{name}: {}", ran.stdout);
+    }
+}

@@ -1,15 +1,17 @@
-//! `deadlock`: claims of cycles of requests that a run ends in.
+//! `deadlock`: claims of requests that block each other for ever: cycles of locks, and wide ones.
 
-use super::{Entry, Found, Pass, TraceEnd, verify};
+use super::{Entry, Found, Pass, TraceEnd, verify, wide_deadlock};
 use crate::budget::Budget;
 use crate::claim::{About, Basis, Claim, Part, Witness};
+use detect::deadlock::wide::{WideDeadlocks, wide_deadlocks};
 use detect::deadlock::{Blocked, Deadlock, DeadlockOptions, Deadlocks, Evidence, deadlocks};
 use detect::sync_preserving::OnDemand;
 use report::{AnalysisStats, Kind};
+use std::time::Instant;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "deadlock",
-    help: "threads that wait for each other around a cycle. Predicted, or observed if the run ended so",
+    help: "threads that wait for each other: locks, joins, latches, semaphores. Predicted, or observed at the end",
     needs_trace: true,
     live: false,
     start: |_| Box::new(Finder),
@@ -21,30 +23,37 @@ struct Finder;
 impl Pass for Finder {
     fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
         let Some(trace) = end.trace else { return Found::nothing(end) };
-        if !end.filtered.nested {
-            let none = Deadlocks { all_patterns: true, ..Deadlocks::default() };
-            return Found { stats: stats(&none, end.budget), ..Found::default() };
-        }
         let options = DeadlockOptions {
             window: end.window,
             stop: Some(end.cancel),
             deadline: Some(end.budget.deadline()),
             ..DeadlockOptions::default()
         };
-        let mut index = end.preserving.borrow_mut();
-        let index = index.get_or_insert_with(|| OnDemand::new(end.names, trace));
-        let found = deadlocks(index, end.initial, &options);
-        let stats = stats(&found, end.budget);
+        let wide = if end.filtered.awaited_waits {
+            // Cycles of locks are looked for in the rest of the time.
+            let now = Instant::now();
+            let half = options.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2);
+            wide_deadlocks(end.names, trace, end.initial, &DeadlockOptions { deadline: half, ..options })
+        } else {
+            WideDeadlocks::default()
+        };
+        let found = if end.filtered.nested {
+            let mut index = end.preserving.borrow_mut();
+            let index = index.get_or_insert_with(|| OnDemand::new(end.names, trace));
+            deadlocks(index, end.initial, &options)
+        } else {
+            Deadlocks { all_patterns: true, ..Deadlocks::default() }
+        };
+        let stats = stats(&found, &wide, end.budget);
         let wanted = |deadlock: &&Deadlock| end.restriction.admits_threads(deadlock.blocked.len());
-        Found {
-            claims: found.deadlocks.iter().filter(wanted).map(|d| claim(d, end)).collect(),
-            stats,
-            ..Found::default()
-        }
+        let mut claims: Vec<Claim> = found.deadlocks.iter().filter(wanted).map(|d| claim(d, end)).collect();
+        let wide = wide.deadlocks.iter().filter(|deadlock| end.restriction.admits_threads(deadlock.waiting.len()));
+        claims.extend(wide.filter_map(|deadlock| wide_deadlock::claim(deadlock, end)));
+        Found { claims, stats, ..Found::default() }
     }
 }
 
-fn stats(found: &Deadlocks, budget: Budget) -> AnalysisStats {
+fn stats(found: &Deadlocks, wide: &WideDeadlocks, budget: Budget) -> AnalysisStats {
     let mut left = Vec::new();
     if found.undecided > 0 {
         left.push(format!("{} possible deadlocks were not decided in {}", found.undecided, budget));
@@ -58,13 +67,17 @@ fn stats(found: &Deadlocks, budget: Budget) -> AnalysisStats {
     if !found.all_patterns {
         left.push(format!("only {} cycles of requests were looked at", found.patterns));
     }
-    if found.unrecorded > 0 {
-        left.push(format!("{} requests found no room", found.unrecorded));
+    if found.unrecorded + wide.unrecorded > 0 {
+        left.push(format!("{} requests found no room", found.unrecorded + wide.unrecorded));
+    }
+    if wide.undecided_windows > 0 {
+        let windows = wide.undecided_windows;
+        left.push(format!("deadlocks around more than locks were not all looked for in {windows} windows"));
     }
     AnalysisStats {
-        left_out: Some(found.left_out).filter(|&deadlocks| deadlocks > 0),
-        windows: Some(found.windows),
-        undecided: Some(found.undecided_windows),
+        left_out: Some(found.left_out + wide.left_out).filter(|&deadlocks| deadlocks > 0),
+        windows: Some(found.windows.max(wide.windows)),
+        undecided: Some(found.undecided_windows.max(wide.undecided_windows)),
         truncated: (!left.is_empty()).then(|| left.join("; ")),
         ..AnalysisStats::default()
     }
@@ -109,14 +122,19 @@ mod tests {
 
     #[test]
     fn every_count_of_what_is_missing_reaches_the_figures() {
-        let none = stats(&Deadlocks { all_patterns: true, ..Deadlocks::default() }, Budget::new(None, None, 0));
+        let nothing = WideDeadlocks::default();
+        let none =
+            stats(&Deadlocks { all_patterns: true, ..Deadlocks::default() }, &nothing, Budget::new(None, None, 0));
         assert_eq!((none.left_out, none.truncated), (None, None));
         let some =
             Deadlocks { left_out: 3, undecided: 5, apart: 7, patterns: 11, unrecorded: 13, ..Deadlocks::default() };
-        let some = stats(&some, Budget::new(None, None, 0));
+        let wide = WideDeadlocks { left_out: 4, undecided_windows: 17, unrecorded: 2, ..WideDeadlocks::default() };
+        let some = stats(&some, &wide, Budget::new(None, None, 0));
         let text = some.truncated.unwrap();
-        assert_eq!(some.left_out, Some(3));
-        for part in ["5 possible deadlocks", "7 have requests further apart", "only 11 cycles", "13 requests"] {
+        assert_eq!(some.left_out, Some(7));
+        for part in
+            ["5 possible deadlocks", "7 have requests further apart", "only 11 cycles", "15 requests", "17 windows"]
+        {
             assert!(text.contains(part), "{part}: {text}");
         }
     }

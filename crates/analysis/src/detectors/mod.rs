@@ -16,6 +16,7 @@ mod misuse;
 mod races;
 mod sync_preserving;
 mod verify;
+mod wide_deadlock;
 
 use crate::claim::{About, Basis, Claim, Part};
 use crate::recorded::Recorded;

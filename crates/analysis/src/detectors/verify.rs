@@ -2,7 +2,7 @@
 
 use crate::claim::Claim;
 use crate::recorded::Recorded;
-use event::{Batch, Causality};
+use event::{Batch, Causality, Op};
 
 fn trace<'a>(recorded: &Recorded<'a>) -> Result<&'a Batch, String> {
     recorded.trace.ok_or_else(|| "there is no trace to check it with".to_owned())
@@ -31,6 +31,19 @@ pub(super) fn deadlock(claim: &Claim, witness: &[u64], recorded: &Recorded<'_>) 
     let (prefix, last) = split(claim, witness, "the requests")?;
     let (names, initial, trace) = (recorded.names, recorded.initial, trace(recorded)?);
     witness::check_deadlock(Causality::Maximal, names, trace, initial, prefix, last)
+        .map_err(|refused| refused.to_string())
+}
+
+/// The witness is a feasible prefix, then the requests that are not in it: a `wait` is.
+pub(super) fn wide_deadlock(claim: &Claim, witness: &[u64], recorded: &Recorded<'_>) -> Result<(), String> {
+    let (names, initial, trace) = (recorded.names, recorded.initial, trace(recorded)?);
+    let requests: Vec<u64> = claim.parts.iter().map(|part| part.event).collect();
+    let is_next = |event: &&u64| trace.events.get(**event as usize).is_none_or(|event| event.op() != Op::Wait);
+    let (prefix, last) = witness.split_at(witness.len().saturating_sub(requests.iter().filter(is_next).count()));
+    if !requests.iter().filter(is_next).all(|request| last.contains(request)) {
+        return Err("it does not end with the requests".to_owned());
+    }
+    witness::check_wide_deadlock(Causality::Maximal, names, trace, initial, prefix, &requests)
         .map_err(|refused| refused.to_string())
 }
 
