@@ -6,17 +6,19 @@
 //! **Deviates**: the trace does not show when a thread ends, unless another joined it. A thread that does not wait and
 //! was not joined counts as one that may still act.
 //!
-//! **May miss** hangs by conditions, latches and semaphores: a thread that waits for one may have been notified
-//! already, may give up after a time, or may be woken by a signal handler or another process. Such waits are only
-//! warnings, and so are waits for locks that only readers hold (the trace does not say how a lock is asked for).
+//! **May miss** hangs by conditions and latches: a thread that waits for one may have been notified already, may give
+//! up after a time, or may be woken by a signal handler or another process. Such waits are only warnings, and so are
+//! waits for locks that only readers hold (the trace does not say how a lock is asked for), and for semaphores as long
+//! as any thread can go on.
 //!
-//! **Raises no false alarm**: a thread is *stuck* only if it waits for a lock whose holder is stuck or has ended, or
-//! for the end of a stuck thread. A release is recorded before it happens, and none of these threads can be the first
+//! **Raises no false alarm**: a thread is *stuck* only if it waits for a lock whose holder is stuck or has ended, for
+//! the end of a stuck thread, or for a semaphore whose count is 0 where all threads are stuck or have ended, those that
+//! have incremented it among them. A release is recorded before it happens, and none of these threads can be the first
 //! to go on, so it does not matter that the last records of a killed program are missing.
 
 use crate::Place;
-use event::{Batch, CondId, Event, Id, LatchId, LockId, Names, Op, SemId, Space, ThreadId};
-use rustc_hash::FxHashMap;
+use event::{Batch, CondId, Event, Id, Init, LatchId, LockId, Names, Op, SemId, Space, ThreadId, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
 use sync::{HeldLocks, LockMode};
 
 /// What a thread waits for.
@@ -74,6 +76,8 @@ pub struct Hang {
     /// Where the threads took it that hold what it waits for exclusively, if that is a lock; those that are stuck
     /// first, at most [`NAMED`].
     pub holders: Vec<Place>,
+    /// If it is stuck and waits for a semaphore: the waiting threads that have incremented it, in order.
+    pub granters: Vec<ThreadId>,
     /// No thread that could let it go on can go on itself.
     pub stuck: bool,
     /// Threads that neither wait nor were joined, and could have let it go on; at most [`NAMED`].
@@ -85,7 +89,7 @@ pub struct Hang {
 pub struct Hangs {
     /// The threads that wait, in the order of their last events.
     pub hangs: Vec<Hang>,
-    /// Cycles of stuck threads that each wait for a lock or the end of the next one, as places in `hangs`.
+    /// Cycles of stuck threads that each wait for a lock, the end, or an increment by the next one, as places in `hangs`.
     pub cycles: Vec<Vec<usize>>,
     /// The first thread of the trace waits: the run cannot have ended by itself, unless another thread ended it.
     pub first_thread_waits: bool,
@@ -99,8 +103,30 @@ pub const NAMED: usize = 8;
 pub struct HangFinder {
     held: HeldLocks<Place>,
     threads: Vec<Thread>,
+    /// By semaphore that was used or given a count.
+    semaphores: FxHashMap<SemId, Semaphore>,
     /// The thread of the first event.
     first: Option<ThreadId>,
+}
+
+#[derive(Clone, Default, Debug)]
+struct Semaphore {
+    used: bool,
+    count: i64,
+    /// Who has incremented it.
+    by: FxHashSet<ThreadId>,
+}
+
+impl Semaphore {
+    fn step(&mut self, event: Event) {
+        self.used = true;
+        if event.op() == Op::Up {
+            self.count = self.count.saturating_add(1);
+            self.by.insert(event.thread());
+        } else {
+            self.count = self.count.saturating_sub(1);
+        }
+    }
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -141,7 +167,11 @@ impl HangFinder {
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
         self.threads.resize(names.space(Space::Thread).len(), Thread::default());
         self.first = self.first.or(batch.events.first().map(|event| event.thread()));
-        for (index, &event) in (batch.first..).zip(&batch.events) {
+        let mut inits = batch.inits.iter().peekable();
+        for (at, (index, &event)) in (0u32..).zip((batch.first..).zip(&batch.events)) {
+            while let Some(init) = inits.next_if(|init| init.before <= at) {
+                self.init(names, init);
+            }
             let place = Place::new(event, index);
             let thread = &mut self.threads[event.thread().index()];
             thread.exists = true;
@@ -149,9 +179,28 @@ impl HangFinder {
             match event.op() {
                 Op::Fork => self.threads[event.object() as usize].exists = true,
                 Op::Join => self.threads[event.object() as usize].joined = true,
+                Op::Up | Op::Down => self.semaphores.entry(event.sem()).or_default().step(event),
                 _ => drop(self.held.step(batch, event, |_| place)),
             }
         }
+    }
+
+    /// The count of a semaphore that was not used yet.
+    fn init(&mut self, names: &Names, init: &Init) {
+        if let (Some(sem), Value::Int(count)) =
+            (names.space(Space::Sem).find(names.str(init.name).as_bytes()), init.value)
+        {
+            let semaphore = self.semaphores.entry(SemId(sem)).or_default();
+            if !semaphore.used {
+                semaphore.count = count.max(0);
+            }
+        }
+    }
+
+    /// Whether what a thread waits for is a semaphore that its own threads have used up, and have incremented before.
+    fn is_used_up(&self, semaphore: SemId, by: ThreadId) -> bool {
+        let semaphore = self.semaphores.get(&semaphore);
+        semaphore.is_some_and(|semaphore| semaphore.count == 0 && semaphore.by.iter().any(|&other| other != by))
     }
 
     /// Who waits now that the run has ended.
@@ -171,6 +220,10 @@ impl HangFinder {
                 WaitsFor::Lock(lock) => graph.holders.get(&lock).map_or(&[], Vec::as_slice),
                 _ => &[],
             };
+            let granters = match waits_for {
+                WaitsFor::Semaphore(sem) if stuck => self.granters(sem, thread),
+                _ => Vec::new(),
+            };
             // The ones that keep it from going on come first.
             let keeps = |holder: &&Place| !can[holder.thread.index()];
             let first = holders.iter().filter(keeps).chain(holders.iter().filter(|holder| !keeps(holder)));
@@ -182,11 +235,22 @@ impl HangFinder {
                 WaitsFor::Thread(other) => Some(other).filter(may_act).into_iter().collect(),
                 _ => running.clone(),
             };
-            Hang { at, waits_for, holders, stuck, may_release }
+            Hang { at, waits_for, holders, granters, stuck, may_release }
         });
         let hangs: Vec<Hang> = hangs.collect();
         let first_thread_waits = self.first.is_some_and(|first| self.threads[first.index()].waits.is_some());
         Hangs { cycles: cycles(&hangs), hangs, first_thread_waits }
+    }
+}
+
+impl HangFinder {
+    /// Who else has incremented a semaphore, and waits.
+    fn granters(&self, semaphore: SemId, but: ThreadId) -> Vec<ThreadId> {
+        let by = self.semaphores.get(&semaphore).into_iter().flat_map(|semaphore| &semaphore.by).copied();
+        let mut by: Vec<ThreadId> =
+            by.filter(|&thread| thread != but && self.threads[thread.index()].waits.is_some()).collect();
+        by.sort_unstable();
+        by
     }
 }
 
@@ -204,8 +268,10 @@ struct WaitForGraph {
     /// By lock, by thread: who waits for it.
     for_lock: FxHashMap<LockId, Vec<ThreadId>>,
     for_thread: FxHashMap<ThreadId, Vec<ThreadId>>,
-    /// Those who wait for a condition, a latch or a semaphore.
+    /// Those who wait for a condition, a latch or a semaphore that may be incremented.
     for_any: Vec<ThreadId>,
+    /// Those who wait for a semaphore that only a thread of the trace can increment.
+    for_semaphore: Vec<ThreadId>,
 }
 
 impl WaitForGraph {
@@ -215,11 +281,13 @@ impl WaitForGraph {
             for_lock: FxHashMap::default(),
             for_thread: FxHashMap::default(),
             for_any: Vec::new(),
+            for_semaphore: Vec::new(),
         };
         for &(thread, waits_for, _) in waiting {
             match waits_for {
                 WaitsFor::Lock(lock) => graph.for_lock.entry(lock).or_default().push(thread),
                 WaitsFor::Thread(other) => graph.for_thread.entry(other).or_default().push(thread),
+                WaitsFor::Semaphore(sem) if finder.is_used_up(sem, thread) => graph.for_semaphore.push(thread),
                 _ => graph.for_any.push(thread),
             }
         }
@@ -234,7 +302,8 @@ impl WaitForGraph {
     }
 
     /// By thread: whether it may still act. The least set that has all threads that neither wait nor were joined, those
-    /// that wait for a condition, a latch or a semaphore, and those that wait for something that these can give them.
+    /// that wait for a condition, a latch or a semaphore that is not used up, and those that wait for something that
+    /// these can give them: a semaphore may come from any.
     fn can_go_on(&self, finder: &HangFinder) -> Vec<bool> {
         let mut can = vec![false; finder.threads.len()];
         let mut reached: Vec<ThreadId> = (0..can.len()).map(ThreadId::from_index).collect();
@@ -251,11 +320,15 @@ impl WaitForGraph {
         reached.extend(free.flat_map(|(_, waiters)| waiters).chain(ended.flat_map(|(_, waiters)| waiters)));
         let mut unreached: FxHashMap<LockId, usize> =
             self.holders.iter().map(|(&lock, holders)| (lock, holders.len())).collect();
+        let mut any = false;
         while let Some(thread) = reached.pop() {
             if std::mem::replace(&mut can[thread.index()], true) {
                 continue;
             }
             reached.extend(self.for_thread.get(&thread).into_iter().flatten());
+            if !std::mem::replace(&mut any, true) {
+                reached.extend(&self.for_semaphore);
+            }
             for hold in finder.held.of(thread).filter(|hold| hold.mode == LockMode::Exclusive) {
                 if let Some(count) = unreached.get_mut(&hold.lock) {
                     *count -= 1;
@@ -269,14 +342,17 @@ impl WaitForGraph {
     }
 }
 
-/// Cycles of two and more stuck threads, each of which waits for a lock that the next one holds, or for its end.
+/// Cycles of two and more stuck threads, each of which waits for a lock that the next one holds, for its end, or for a
+/// semaphore that it has incremented before.
 fn cycles(hangs: &[Hang]) -> Vec<Vec<usize>> {
     let stuck = hangs.iter().enumerate().filter(|(_, hang)| hang.stuck);
     let place: FxHashMap<ThreadId, usize> = stuck.map(|(at, hang)| (hang.at.thread, at)).collect();
-    // Each thread has one successor here: a lock has one exclusive holder, unless the trace has problems.
+    // Each thread has one successor here: a lock has one exclusive holder, unless the trace has problems. Of those that
+    // could increment a semaphore, none of which can, the first is named.
     let next = |at: usize| match hangs[at].waits_for {
         WaitsFor::Thread(thread) => place.get(&thread).copied(),
         WaitsFor::Lock(_) => hangs[at].holders.iter().find_map(|holder| place.get(&holder.thread).copied()),
+        WaitsFor::Semaphore(_) => hangs[at].granters.iter().find_map(|granter| place.get(granter).copied()),
         _ => None,
     };
     // By place: the walk that came there.
@@ -360,6 +436,21 @@ mod tests {
         assert_eq!(waiting("A|fork(B)|0\nB|post(o)|1\nA|join(B)|2\nA|areq(o)|3\n"), ["A"]);
         // Nor is a thread stuck that waits for its lock or its end.
         assert_eq!(waiting("A|acq(m)|1\nA|acq(l)|1\nA|wait(c,l)|2\nB|req(m)|3\nC|jreq(A)|4\n"), ["A", "B", "C"]);
+    }
+
+    #[test]
+    fn a_semaphore_never_comes_if_all_wait() {
+        // B gives the semaphore back after it has the lock; A has the lock, and waits for the semaphore.
+        let taken = "#! init s=1\nA|fork(B)|0\nB|up(s)|1\nB|down(s)|2\nB|down(s)|3\nA|acq(l)|4\n";
+        assert_eq!(waiting(&format!("{taken}A|dreq(s)|5\nB|req(l)|6\n")), ["A!", "B!"]);
+        let trace = read(&format!("{taken}A|dreq(s)|5\nB|req(l)|6\n"));
+        assert_eq!(hangs(&trace).cycles, [[0, 1]]);
+        // The count is not 0; no thread has incremented it; a third thread may act, or waits for a post.
+        assert_eq!(waiting(&format!("{taken}A|dreq(s)|5\nB|req(l)|6\n").replace("s=1", "s=2")), ["A", "B"]);
+        let never = taken.replace("B|up(s)|1\nB|down(s)|2\n", "");
+        assert_eq!(waiting(&format!("{never}A|dreq(s)|5\nB|req(l)|6\n")), ["A", "B"]);
+        assert_eq!(waiting(&format!("A|fork(C)|\n{taken}A|dreq(s)|5\nB|req(l)|6\n")), ["A", "B"]);
+        assert_eq!(waiting(&format!("{taken}A|dreq(s)|5\nC|areq(o)|\nB|req(l)|6\n")), ["A", "C", "B"]);
     }
 
     #[test]

@@ -70,6 +70,7 @@ fn claim(found: &Hangs, hang: &Hang, end: &TraceEnd<'_>) -> Claim {
     let names = end.names;
     let blocker = hang.holders.first().map(|holder| holder.thread).or(match hang.waits_for {
         WaitsFor::Thread(thread) => Some(thread),
+        WaitsFor::Semaphore(_) => hang.granters.first().copied(),
         _ => None,
     });
     let (basis, rest) = if hang.stuck {
@@ -114,7 +115,15 @@ fn waits(hang: &Hang, names: &Names) -> String {
         WaitsFor::Thread(other) => format!("{thread} waits for the end of {}", names.thread(other)),
         WaitsFor::Condition(cond) => format!("{thread} waits for a notify of {}", names.cond(cond)),
         WaitsFor::Latch(latch) => format!("{thread} waits for {}", names.latch(latch)),
-        WaitsFor::Semaphore(sem) => format!("{thread} waits to decrement {}", names.sem(sem)),
+        WaitsFor::Semaphore(sem) => {
+            let others: Vec<&str> = hang.granters.iter().map(|&other| names.thread(other)).collect();
+            let by = if others.is_empty() {
+                String::new()
+            } else {
+                format!(", to be incremented by {}", others.join(" or "))
+            };
+            format!("{thread} waits to decrement {}{by}", names.sem(sem))
+        }
     }
 }
 
