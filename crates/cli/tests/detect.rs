@@ -484,9 +484,9 @@ fn deadlocks_around_more_than_locks() {
             "T1 waits for truck, to be incremented by T2, T2 waits for crane, to be incremented by T1",
         ),
         (
-            "queues",
-            predicted(&["room1", "room2"]),
-            "T1 waits for room1, to be incremented by T2, T2 waits for room2, to be incremented by T1",
+            "queue",
+            predicted(&["room", "log"]),
+            "T1 holds log and waits for room, to be incremented by T2, T2 waits for log",
         ),
         (
             "barrier",
