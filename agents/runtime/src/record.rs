@@ -157,6 +157,8 @@ kinds! {
     Misuse = 56, 2, Timed;
     /// Is about to block on an object that is no lock, or (aux 0) until the thread of slot `payload` ends.
     Announce = 57, 2, Timed;
+    /// Decrements a semaphore, by a call that waits for as long as it takes.
+    DownWaited = 58, 2, Timed;
 }
 
 /// In the auxiliary byte of a `WatchWrite`: its value is not written yet.

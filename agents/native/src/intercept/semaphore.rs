@@ -83,9 +83,9 @@ unsafe extern "C" fn post(semaphore: Pointer, pc: usize) -> c_int {
     real::sem_post(semaphore)
 }
 
-fn waited(semaphore: Pointer, pc: usize, result: c_int) -> c_int {
+fn waited(semaphore: Pointer, pc: usize, kind: Kind, result: c_int) -> c_int {
     if result == 0 {
-        sync(pc, Kind::Down, Class::Semaphore, semaphore);
+        sync(pc, kind, Class::Semaphore, semaphore);
     }
     result
 }
@@ -102,17 +102,17 @@ unsafe fn announce(semaphore: Pointer, pc: usize) {
 
 unsafe extern "C" fn wait(semaphore: Pointer, pc: usize) -> c_int {
     announce(semaphore, pc);
-    waited(semaphore, pc, real::sem_wait(semaphore))
+    waited(semaphore, pc, Kind::DownWaited, real::sem_wait(semaphore))
 }
 
 unsafe extern "C" fn try_wait(semaphore: Pointer, pc: usize) -> c_int {
-    waited(semaphore, pc, real::sem_trywait(semaphore))
+    waited(semaphore, pc, Kind::Down, real::sem_trywait(semaphore))
 }
 
 unsafe extern "C" fn timed_wait(semaphore: Pointer, time: *const timespec, pc: usize) -> c_int {
-    waited(semaphore, pc, real::sem_timedwait(semaphore, time))
+    waited(semaphore, pc, Kind::Down, real::sem_timedwait(semaphore, time))
 }
 
 unsafe extern "C" fn clock_wait(semaphore: Pointer, clock: c_int, time: *const timespec, pc: usize) -> c_int {
-    waited(semaphore, pc, real::sem_clockwait(semaphore, clock, time))
+    waited(semaphore, pc, Kind::Down, real::sem_clockwait(semaphore, clock, time))
 }

@@ -1,7 +1,8 @@
 //! Waits that threads announce: for the end of a thread, a semaphore, a latch-like object.
 //!
-//! An announcement becomes an event only if it is the last thing that its thread does: then the thread waited when the
-//! run ended, and the detector `hang` reports it. An announcement that was answered orders nothing and is dropped.
+//! An announcement becomes an event if the next thing that its thread does answers it, right before the answer: the
+//! detector `deadlock` asks who could have waited there for ever. It also becomes one if it is the last thing that its
+//! thread does: then the thread waited when the run ended. What was given up is dropped.
 
 use super::Build;
 use super::blocks::Actor;
@@ -28,6 +29,21 @@ impl Build {
         let state = self.slot(slot);
         let records = state.event_index.records();
         state.announced = Some(Announced { by, class: aux(record[0]), number: payload(record[0]), records });
+    }
+
+    /// A thread has waited for an object of a class, or (0) for the thread of a slot: an event, if that was announced
+    /// right before. Returns how many events.
+    pub(super) fn answered(&mut self, slot: u32, class: u8, number: u64, (op, object): (Op, u32)) -> u64 {
+        let Some(state) = self.slots.get_mut(slot as usize) else { return 0 };
+        let records = state.event_index.records();
+        let is_it = |it: &mut Announced| (it.class, it.number, it.records) == (class, number, records);
+        match state.announced.take_if(is_it) {
+            Some(Announced { by, .. }) => {
+                self.plain(by, op, object);
+                1
+            }
+            None => 0,
+        }
     }
 
     /// At the end, records the waits that were not answered.

@@ -28,7 +28,7 @@ pub(super) const fn plain(kind: Kind) -> Option<Op> {
         Kind::Post => Op::Post,
         Kind::Await => Op::Await,
         Kind::Up => Op::Up,
-        Kind::Down => Op::Down,
+        Kind::Down | Kind::DownWaited => Op::Down,
         _ => return None,
     })
 }
@@ -95,6 +95,14 @@ impl Build {
         let Some(space) = op.space() else { return 0 };
         let Some(object) = self.object(space, class, number) else { return 0 };
         notified(&mut self.conditions, op, object);
+        let announced = match kind {
+            Kind::Await => self.answered(slot, class, number, (Op::AwaitRequest, object)),
+            Kind::DownWaited => {
+                self.plain(by, Op::DownRequest, object);
+                1
+            }
+            _ => 0,
+        };
         self.plain(by, op, object);
         if kind == Kind::Request {
             self.ask(by, class, number);
@@ -103,7 +111,7 @@ impl Build {
             self.plain(by, Op::Join, handler.0);
             return 2;
         }
-        1
+        1 + announced
     }
 
     /// Notes that a thread does not wait on a condition any more, if it did.
@@ -141,8 +149,9 @@ impl Build {
         self.objects.end(Number::new(class, number));
         let Some(id) = self.object(space, class, number) else { return 0 };
         self.initialised(space, id, by);
-        if space == Space::Sem {
-            let name = self.names.get(Space::Sem, id).to_owned();
+        // A barrier lets threads go on when so many have come.
+        if space == Space::Sem || class == Class::Barrier as u8 {
+            let name = self.names.get(space, id).to_owned();
             let name = self.text(&name);
             let count = Value::Int(record[2].min(i64::MAX as u64) as i64);
             self.out.init(name, count, &self.names, &self.meta);

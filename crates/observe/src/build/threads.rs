@@ -108,8 +108,10 @@ impl Build {
         });
         match child {
             Some(child) if child != by.thread => {
+                let waited_for = self.child(record[2]).0;
+                let announced = self.answered(slot, 0, waited_for, (Op::JoinRequest, child.0));
                 self.plain(by, Op::Join, child.0);
-                self.count_events(slot, 1);
+                self.count_events(slot, 1 + announced);
             }
             _ => {
                 self.senseless += 1;
