@@ -10,7 +10,8 @@
 //!
 //! **May miss** lost wake-ups whose wait and notify are not in a common window, and those beyond the limits; these are
 //! counted. A test is missed if the thread has read many variables since, if who changes the variable is not who
-//! notifies, or if that one has written so many since that it is not known what the notify announces.
+//! notifies, or if that one has written so many since that it is not known what the notify announces. With more than 64
+//! threads it is missed where it depends on which of them wrote what.
 //!
 //! **Raises no false alarm** as to the order: each one is a feasible prefix that passes `witness::check_lost_wakeup`.
 //! Whether the thread is then left waiting for good depends on later notifies, and the report says whether one is
@@ -112,7 +113,7 @@ struct Cond {
     last: Option<Arc<Notify>>,
     notified: NotifyTimes,
     /// Who has notified it ([`bit`]s).
-    notifiers: u32,
+    notifiers: u64,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -142,6 +143,11 @@ impl LostWakeups {
         LostWakeups::default()
     }
 
+    /// As [`LostWakeups::new`], with room for so many accesses of each thread since its last wait.
+    pub fn remembering(accesses: usize) -> Self {
+        LostWakeups { reads: Reads::remembering(accesses), ..LostWakeups::default() }
+    }
+
     /// Takes the next events.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
         self.threads.resize(names.space(Space::Thread).len(), Thread::default());
@@ -161,7 +167,7 @@ impl LostWakeups {
                     self.reads.read(event, index);
                 }
                 Op::Write | Op::AtomicStore | Op::AtomicRmw => {
-                    self.reads.write(event);
+                    self.reads.write(event, index);
                     self.writes.write(event, index);
                 }
                 Op::Release => {

@@ -25,11 +25,17 @@ pub(super) struct Notify {
 
 impl Notify {
     /// Of what a thread knows, each variable with the time of its read: the last read of something that this notify
-    /// announces, if that was written since. `may_write` says whether its thread may have written a variable at all.
-    pub(super) fn test(&self, known: &[(VarId, u64)], may_write: impl Fn(VarId) -> bool) -> Option<u64> {
+    /// announces, if that was written since. If that is not `all` that it knows, the rest was read before.
+    /// `may_write` says whether the thread of the notify may have written a variable at all.
+    pub(super) fn test(&self, known: &[(VarId, u64)], all: bool, may_write: impl Fn(VarId) -> bool) -> Option<u64> {
         let last = |variable: VarId| self.wrote.iter().rfind(|wrote| wrote.0 == variable).map(|wrote| wrote.1);
         let newest = known.iter().filter_map(|&(variable, _)| last(variable)).max()?;
         let notified = self.notified.iter().copied().find(|&notified| notified < newest);
+        // What it knows beside this may have been written later, and after another notify: then that is the news. If no
+        // notify came since, it is announced together with this, and this was read later.
+        if !all && notified != self.notified.first().copied() {
+            return None;
+        }
         // What is not remembered may have been written meanwhile.
         let is_unsure = |&(variable, _): &(VarId, u64)| last(variable).is_none() && may_write(variable);
         if self.since > notified && known.iter().any(is_unsure) {

@@ -250,3 +250,32 @@ fn another_notify_after_it_is_reported_and_far_ones_are_counted() {
     let found = predicted(&trace.names, &trace.batch, &unknown, 20);
     assert_eq!((found.lost.len(), found.apart), (0, 1));
 }
+
+/// What a thread reads after its test does not take the test's place, wherever its variable has its number.
+#[test]
+fn a_test_is_remembered_behind_other_reads() {
+    for others in [0, 10, 63, 64, 65, 200] {
+        let noise: String = (0..others).map(|k| format!("P|r(v{k})|2\n")).collect();
+        let text = format!(
+            "P|r(x)|1\n{noise}P|acq(l)|3\nP|wait(c,l)|4\nE|w(x)|5\nE|notify(c)|6\nP|woken(c,l)|7\nP|rel(l)|8\n"
+        );
+        let trace = read(&text);
+        let found = predicted(&trace.names, &trace.batch, &|_| Value::Unknown, 10_000);
+        let tests: Vec<u64> = found.lost.iter().map(|lost| lost.wakeup.test.event).collect();
+        assert_eq!(tests, [0], "{others}");
+    }
+}
+
+/// With more threads than there are bits for, it may not be known who wrote what: then nothing is claimed.
+#[test]
+fn many_threads_do_not_make_news_of_others_writes() {
+    let crowd: String = (0..70).map(|k| format!("X{k}|w(y)|1\n")).collect();
+    let text = format!(
+        "P|acq(l)|1\nP|r(x)|2\nP|rel(l)|3\nP|r(y)|4\nP|acq(l)|5\nP|wait(c,l)|6\nE|w(x)|7\nE|notify(c)|8\n\
+         P|woken(c,l)|9\nP|rel(l)|10\n{crowd}"
+    );
+    let trace = read(&text);
+    // The checker would refuse another test than x, for no notifier writes y.
+    let found = predicted(&trace.names, &trace.batch, &|_| Value::Unknown, 10_000);
+    assert!(found.lost.iter().all(|lost| lost.wakeup.test.event == 1), "{found:?}");
+}

@@ -57,3 +57,30 @@ fn lost_wake_ups_are_those_that_there_are() {
     println!("{lost_ones} lost, {observed_ones} observed");
     assert!(lost_ones as u64 > count / 100 && observed_ones as u64 > count / 400);
 }
+
+/// With little memory, tests of waits are not known; no read is taken for a test that is none.
+#[test]
+fn who_remembers_little_claims_less_and_nothing_else() {
+    let (mut all, mut known) = (0, 0);
+    let count = cases(20_000);
+    for seed in 0..count {
+        let case = Case::random(5 << 32 | seed);
+        let (names, batch) = (&case.trace.names, &case.trace.batch);
+        let waits = case.oracle.waits();
+        for accesses in [2, 4, 6] {
+            let mut pass = LostWakeups::remembering(accesses);
+            pass.batch(names, batch);
+            let found = pass.finish();
+            let shown = || format!("{accesses}: {found:?} {waits:?} seed {seed}\n{}", case.text);
+            let claimed: Vec<Wait> = found.candidates.iter().map(wait).collect();
+            assert!(claimed.iter().all(|wait| waits.contains(wait)), "{}", shown());
+            let observed = case.oracle.observed_lost_wakeups();
+            let is_so = |wakeup: &Wakeup| observed.contains(&(wakeup.wait.event as usize, wakeup.test.event as usize));
+            assert!(found.observed.iter().all(is_so), "{}", shown());
+            all += waits.len();
+            known += claimed.len();
+        }
+    }
+    println!("{known} of {all} known");
+    assert!(known > all / 3 && known < all, "{known} of {all}");
+}
