@@ -141,3 +141,13 @@ fn what_is_not_decided_is_reported() {
     let one = look(&trace, 10, &initial, Options { most: 1, ..Options::default() }, KnownRaces::default());
     assert_eq!((one.races.racy_events, one.races.races.len(), one.races.left_out), (2, 1, 1));
 }
+
+/// A section does not wait for a try that failed in it: without the try it is over, and the accesses meet.
+#[test]
+fn a_failed_try_that_does_not_come_holds_nothing_back() {
+    let trace = read("T2|w(x)=1|1\nT1|acq(l)|2\nT2|tfail(l)|3\nT1|rel(l)|4\nT1|w(x)=2|5\n");
+    let initial = initial_values(&trace, &[]);
+    let report = look(&trace, 10, &initial, Options::default(), KnownRaces::default());
+    passes(&trace, &initial, &report);
+    assert_eq!((report.races.racy_events, report.looked.undecided), (1, 0));
+}

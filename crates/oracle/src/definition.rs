@@ -94,11 +94,15 @@ impl Definition {
         match self.model {
             Causality::Observed => prefix.iter().copied().eq(0..e),
             Causality::FullHb | Causality::SyncOnly => true,
-            Causality::WeakHb => self.no_set_is_open(came, e) && self.lock_is_free(came, e) && self.not_lost(prefix, e),
-            Causality::Maximal => {
-                self.count_allows(prefix, e) && self.lock_is_free(came, e) && self.not_lost(prefix, e)
-            }
+            Causality::WeakHb => self.no_set_is_open(came, e) && self.locks_and_conditions(prefix, e),
+            Causality::Maximal => self.count_allows(prefix, e) && self.locks_and_conditions(prefix, e),
         }
+    }
+
+    /// What `weak-hb` and `maximal` say of locks and conditions.
+    fn locks_and_conditions(&self, prefix: &[usize], e: usize) -> bool {
+        let came = set_of(prefix);
+        self.lock_is_free(came, e) && self.fails_again(came, e) && self.not_lost(prefix, e)
     }
 
     // What every model keeps.
@@ -171,18 +175,23 @@ impl Definition {
     // What `weak-hb` and `maximal` have in common.
 
     /// `alloc(x)` and `free(x)` keep their recorded order with every access of x; a `tfail` comes after the opening
-    /// events of the sections it failed in, and before their closing ones; a paired `woken` comes after its notify.
+    /// events of the sections it failed in; a paired `woken` comes after its notify.
     fn common_order(&self, a: usize, b: usize) -> bool {
         let (one, other) = (&self.events()[a], &self.events()[b]);
         let boundary = a < b
             && (one.bounds_lifetime() || other.bounds_lifetime())
             && one.accesses().is_some()
             && one.accesses() == other.accesses();
-        let failed_in = |tfail: usize| self.run.failed_in.get(&tfail).into_iter().flatten();
-        let stays_inside = failed_in(b).any(|&s| self.run.sections[s].opens == Some(a))
-            || failed_in(a).any(|&s| self.run.sections[s].closes == Some(b));
+        let mut failed_in = self.run.failed_in.get(&b).into_iter().flatten();
+        let failed_inside = failed_in.any(|&s| self.run.sections[s].opens == Some(a));
         let notified = self.run.woken_by.get(&b).is_some_and(|&(_, notify)| notify == a);
-        boundary || stays_inside || notified
+        boundary || failed_inside || notified
+    }
+
+    /// A `tfail` comes only while none of the sections it failed in is closed.
+    fn fails_again(&self, came: Set, e: usize) -> bool {
+        let mut failed_in = self.run.failed_in.get(&e).into_iter().flatten();
+        !failed_in.any(|&s| self.run.sections[s].closes.is_some_and(|c| has(came, c)))
     }
 
     /// An opening exclusive event comes only while no other thread has a section of that lock open, of either kind; an

@@ -157,7 +157,10 @@ fn exclusive_and_shared_sections() {
 fn failed_tries_stay_inside() {
     let text = "A|acq(l)|\nB|tfail(l)|\nA|rel(l)|\nC|acq(l)|\n";
     admitted(text, &[1], &[]);
-    admitted(text, &[0, 2], &[]);
+    // The section does not wait for the try. Once it is closed, the try does not fail any more.
+    admitted(text, &[0, 2], &[WeakHb, Maximal]);
+    admitted(text, &[0, 2, 1], &[]);
+    admitted(text, &[0, 2, 3], &[WeakHb, Maximal]);
     admitted(text, &[3], &[WeakHb, Maximal]);
     admitted(text, &[0, 1, 2, 3], &ALL);
     // A failed try without an open section has no rule. Failed tries are unordered among themselves.
@@ -168,7 +171,8 @@ fn failed_tries_stay_inside() {
     admitted(own, &[0, 1, 2, 3], &ALL);
     let readers = "A|racq(l)|\nB|racq(l)|\nA|tfail(l)|\nA|rrel(l)|\nB|rrel(l)|\n";
     admitted(readers, &[0, 2], &[]);
-    admitted(readers, &[0, 1, 4], &[]);
+    admitted(readers, &[0, 1, 4], &[WeakHb, Maximal]);
+    admitted(readers, &[0, 1, 4, 2], &[]);
     admitted(readers, &[1, 0, 2, 4, 3], &[FullHb, SyncOnly, WeakHb, Maximal]);
 }
 

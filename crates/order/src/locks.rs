@@ -1,7 +1,7 @@
-//! Sections of locks in a window: they exclude each other, and failed try-locks stay inside those that made them fail.
+//! Sections of locks in a window: they exclude each other, and try-locks fail only inside those that made them fail.
 
 use crate::builder::{ChainPosition, StructureBuilder};
-use crate::event_structure::EventStructure;
+use crate::event_structure::{ChainPrefix, EventStructure};
 use crate::rules::{ChainSections, Guard};
 use crate::sections::Effect;
 use crate::window::Window;
@@ -16,8 +16,8 @@ struct OpenSection {
     exclusive: bool,
     /// The clock of the event that opened it.
     opener: VectorClock,
-    /// The clock of the try-locks that failed because of it.
-    failed: VectorClock,
+    /// The try-locks that failed because of it.
+    failed: Vec<ChainPosition>,
 }
 
 /// The sections of a thread: the numbers of the events that open and close them.
@@ -36,9 +36,11 @@ impl SectionNumbers {
 /// The locks of a window.
 pub(crate) struct Locks {
     open: FxHashMap<LockId, Vec<OpenSection>>,
-    /// Locks of which more than one thread has sections. The others need no rules.
+    /// Locks of which more than one thread has sections, or fails to take one. The others need no rules.
     contended: FxHashSet<LockId>,
     sections: BTreeMap<LockId, BTreeMap<ThreadId, SectionNumbers>>,
+    /// A try-lock that failed, by chain and number, and an event that closes one of the sections that made it fail.
+    closing: Vec<((u32, u32), ChainPrefix)>,
     locks: usize,
 }
 
@@ -56,8 +58,9 @@ impl Locks {
     pub(crate) fn new(window: &Window<'_>) -> Locks {
         let mut owner: FxHashMap<LockId, ThreadId> = FxHashMap::default();
         let mut contended = FxHashSet::default();
-        let mut own = |lock: LockId, thread: ThreadId| {
-            if *owner.entry(lock).or_insert(thread) != thread {
+        let mut own = |lock: LockId, thread: ThreadId, takes: bool| {
+            let first = if takes { Some(*owner.entry(lock).or_insert(thread)) } else { owner.get(&lock).copied() };
+            if first.is_some_and(|first| first != thread) {
                 contended.insert(lock);
             }
         };
@@ -65,23 +68,23 @@ impl Locks {
             open: FxHashMap::default(),
             contended: FxHashSet::default(),
             sections: BTreeMap::new(),
+            closing: Vec::new(),
             locks: window.trace.names.space(Space::Lock).len(),
         };
         for (lock, thread, exclusive) in window.start.sections.open() {
-            own(lock, thread);
+            own(lock, thread, true);
             let opener = VectorClock::default();
-            locks.open.entry(lock).or_default().push(OpenSection {
-                thread,
-                exclusive,
-                opener,
-                failed: VectorClock::default(),
-            });
+            let open = OpenSection { thread, exclusive, opener, failed: Vec::new() };
+            locks.open.entry(lock).or_default().push(open);
             locks.numbers(lock, thread).of_kind(exclusive).push((0, u32::MAX));
         }
         let mut sections = window.start.sections.clone();
         for (_, event) in window.events() {
-            if let Some((lock, _)) = lock_of(sections.step(window.trace.batch, event)) {
-                own(lock, event.thread());
+            let effect = sections.step(window.trace.batch, event);
+            if let Some((lock, _)) = lock_of(effect) {
+                own(lock, event.thread(), true);
+            } else if let Effect::Fail(lock) = effect {
+                own(lock, event.thread(), false);
             }
         }
         locks.contended = contended;
@@ -94,7 +97,10 @@ impl Locks {
 
     /// Whether the rules speak of an event with this effect.
     pub(crate) fn has_rule(&self, effect: Effect) -> bool {
-        lock_of(effect).is_some_and(|(lock, _)| self.contended.contains(&lock))
+        match (lock_of(effect), effect) {
+            (Some((lock, _)), _) | (None, Effect::Fail(lock)) => self.contended.contains(&lock),
+            _ => false,
+        }
     }
 
     pub(crate) fn before(&mut self, effect: Effect, thread: ThreadId, builder: &mut StructureBuilder) {
@@ -102,20 +108,10 @@ impl Locks {
     }
 
     fn before_part(&mut self, effect: Effect, thread: ThreadId, builder: &mut StructureBuilder) {
-        match effect {
-            Effect::Fail(lock) => {
-                for open in because_of(self.open.get_mut(&lock), thread) {
-                    builder.join(thread, &open.opener);
-                }
+        if let Effect::Fail(lock) = effect {
+            for open in because_of(self.open.get_mut(&lock), thread) {
+                builder.join(thread, &open.opener);
             }
-            Effect::Close(lock) | Effect::CloseShared(lock) => {
-                let exclusive = matches!(effect, Effect::Close(_));
-                let own = self.open.get(&lock).into_iter().flatten();
-                for open in own.filter(|open| open.thread == thread && open.exclusive == exclusive) {
-                    builder.join(thread, &open.failed);
-                }
-            }
-            _ => {}
         }
     }
 
@@ -140,13 +136,14 @@ impl Locks {
         match effect {
             Effect::None | Effect::OpenBoth(_) | Effect::CloseBoth(_) => {}
             Effect::Fail(lock) => {
-                for open in because_of(self.open.get_mut(&lock), thread) {
-                    open.failed.join(clock);
+                let Some(position) = position else { return };
+                for open in because_of(self.open.get_mut(&lock), thread).filter(|open| open.thread != thread) {
+                    open.failed.push(position);
                 }
             }
             Effect::Open(lock) | Effect::OpenShared(lock) => {
                 let exclusive = matches!(effect, Effect::Open(_));
-                let open = OpenSection { thread, exclusive, opener: clock.clone(), failed: VectorClock::default() };
+                let open = OpenSection { thread, exclusive, opener: clock.clone(), failed: Vec::new() };
                 self.open.entry(lock).or_default().push(open);
                 let Some(position) = position.filter(|_| self.contended.contains(&lock)) else { return };
                 self.numbers(lock, thread).of_kind(exclusive).push((position.number, u32::MAX));
@@ -158,10 +155,12 @@ impl Locks {
             }
             Effect::Close(lock) | Effect::CloseShared(lock) => {
                 let exclusive = matches!(effect, Effect::Close(_));
-                if let Some(open) = self.open.get_mut(&lock) {
-                    open.retain(|open| open.thread != thread || open.exclusive != exclusive);
-                }
+                let is_closed = |open: &mut OpenSection| open.thread == thread && open.exclusive == exclusive;
+                let closed = self.open.get_mut(&lock).into_iter().flat_map(|open| open.extract_if(.., is_closed));
+                let failed: Vec<ChainPosition> = closed.flat_map(|open| open.failed).collect();
                 let Some(position) = position else { return };
+                let close = ChainPrefix { chain: position.chain, count: position.number };
+                self.closing.extend(failed.into_iter().map(|failed| ((failed.chain, failed.number), close)));
                 let numbers = self.numbers(lock, thread).of_kind(exclusive);
                 // A section that is closed already stays as it is.
                 if let Some(last) = numbers.last_mut().filter(|last| last.1 == u32::MAX) {
@@ -171,7 +170,15 @@ impl Locks {
         }
     }
 
-    pub(crate) fn finish(self, structure: &mut EventStructure) {
+    pub(crate) fn finish(mut self, structure: &mut EventStructure) {
+        self.closing.sort_unstable_by_key(|&(failed, close)| (failed, close.chain, close.count));
+        for closing in self.closing.chunk_by(|one, other| one.0 == other.0) {
+            let from = structure.rules.closing.len() as u32;
+            structure.rules.closing.extend(closing.iter().map(|&(_, close)| close));
+            let (chain, number) = closing[0].0;
+            let to = structure.rules.closing.len() as u32;
+            structure.chains[chain as usize].events[number as usize - 1].guard = Guard::Fails { from, to };
+        }
         structure.rules.locks = vec![Vec::new(); self.locks];
         for (lock, threads) in self.sections {
             if !self.contended.contains(&lock) {

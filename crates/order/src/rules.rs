@@ -26,6 +26,12 @@ pub(crate) enum Guard {
         lock: u32,
         chain: u32,
     },
+    /// None of these prefixes, a range of [`Rules::closing`], is in the cut: the sections that made a try-lock fail are
+    /// not closed.
+    Fails {
+        from: u32,
+        to: u32,
+    },
     /// The count of the semaphore is above zero.
     Down {
         semaphore: u32,
@@ -111,6 +117,8 @@ pub struct Rules {
     pub(crate) complete: Vec<Vec<ChainPrefix>>,
     /// By lock: its sections.
     pub(crate) locks: Vec<Vec<ChainSections>>,
+    /// Prefixes that end with the event that closes a section in which a try-lock failed.
+    pub(crate) closing: Vec<ChainPrefix>,
     /// By semaphore: its count at the start, and the events that change it.
     pub(crate) semaphores: Vec<(i64, Vec<ChainCounts>)>,
     /// The slot of a notify, and the wait before which it is lost.
@@ -174,6 +182,9 @@ impl Rules {
             Guard::Shared { lock, chain } => {
                 let others = self.locks[lock as usize].iter().filter(|sections| sections.chain != chain);
                 others.into_iter().all(|sections| !is_open(&sections.exclusive, cut[sections.chain as usize]))
+            }
+            Guard::Fails { from, to } => {
+                !self.closing[from as usize..to as usize].iter().any(|closed| closed.is_within(cut))
             }
             Guard::Down { semaphore } => {
                 let (start, chains) = &self.semaphores[semaphore as usize];

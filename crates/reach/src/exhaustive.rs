@@ -67,6 +67,11 @@ impl Search<'_, '_> {
         {
             return false;
         }
+        let from = facts.failures.partition_point(|failure| failure.failed < event);
+        let mut ends = facts.failures[from..].iter().take_while(|failure| failure.failed == event);
+        if ends.any(|failure| self.has(failure.close)) {
+            return false;
+        }
         for semaphore in &facts.semaphores.all {
             if semaphore.downs.binary_search(&event).is_ok() {
                 let come = |events: &[u32]| events.iter().filter(|&&event| self.has(event)).count() as i64;

@@ -39,6 +39,7 @@ impl Solver {
     fn conclude_all(&mut self) -> Result<(), Contradiction> {
         self.order.grew = false;
         self.wakeups()?;
+        self.failures()?;
         self.open_sections()?;
         self.semaphores()
     }

@@ -77,7 +77,8 @@ impl Solver {
         for &(a, b) in &goal.before {
             self.order.add(&self.facts.chains, a, b)?;
         }
-        self.wakeups()
+        self.wakeups()?;
+        self.failures()
     }
 
     /// Tries to put the set in order.
@@ -119,6 +120,14 @@ impl Solver {
         let chains = &self.facts.chains;
         let of_set = self.facts.wakeups.iter().filter(|pair| self.order.has(chains, pair.woken));
         let pairs: Vec<(u32, u32)> = of_set.map(|pair| (pair.wait, pair.notify)).collect();
+        self.order.add_all(chains, pairs.into_iter())
+    }
+
+    /// A failed try in the prefix comes before the ends of its sections, if these come.
+    pub(crate) fn failures(&mut self) -> Result<(), Contradiction> {
+        let chains = &self.facts.chains;
+        let of_set = self.facts.failures.iter().filter(|failure| self.order.has(chains, failure.failed));
+        let pairs: Vec<(u32, u32)> = of_set.map(|failure| (failure.failed, failure.close)).collect();
         self.order.add_all(chains, pairs.into_iter())
     }
 

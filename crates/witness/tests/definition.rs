@@ -133,7 +133,7 @@ fn the_checker_is_the_definition() {
     assert!(terminals > 150, "{terminals}");
     broken.iter().for_each(|(rule, times)| println!("{times:6} {rule}"));
     // Every rule was broken, most of them both by an event that comes later and by one that never comes.
-    assert!(broken.len() >= 42, "{} {broken:?}", broken.len());
+    assert!(broken.len() >= 41, "{} {broken:?}", broken.len());
 }
 
 #[test]

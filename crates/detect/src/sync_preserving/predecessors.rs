@@ -36,11 +36,10 @@ struct Thread {
     forks: Vec<u32>,
 }
 
-/// A lock's failed try-locks, and sections that were open from the beginning.
+/// A lock with failed try-locks, or with sections that were open from the beginning.
 #[derive(Default)]
 struct LockState {
     open: Vec<u32>,
-    failures: Lasts,
     /// Thread, whether shared, and the last event that closes such a section.
     early: Vec<(u32, bool, u32)>,
 }
@@ -92,6 +91,7 @@ pub(super) fn find(names: &Names, trace: &Batch) -> Result<TraceFacts, TooLarge>
             holds: Default::default(),
             never: Vec::new(),
             apart: FxHashMap::default(),
+            failures: FxHashMap::default(),
         },
         clock: Vec::new(),
         changed: false,
@@ -317,11 +317,11 @@ impl Pass<'_> {
         let mut state = self.locks.remove(&lock);
         acts.clear();
         if event.op() == Op::TryFail {
-            if let Some(state) = &mut state {
+            if let Some(state) = &state {
                 for &section in &state.open {
                     self.need(self.sections.all[section as usize].open);
                 }
-                note(&mut state.failures, chain, at);
+                self.found.failures.entry(lock).or_default().push(at);
             }
         } else {
             self.sections.step(self.trace, at, event, chain, &mut acts);
@@ -330,7 +330,6 @@ impl Pass<'_> {
             match (act, &mut state) {
                 (Act::ClosesEarly(shared), state) => {
                     let state = state.get_or_insert_default();
-                    self.inside(&state.failures, 0);
                     match state.early.iter_mut().find(|early| (early.0, early.1) == (thread, shared)) {
                         Some(early) => early.2 = at,
                         None => state.early.push((thread, shared, at)),
@@ -346,7 +345,6 @@ impl Pass<'_> {
                     state.open.push(section);
                 }
                 (Act::Closes(section), Some(state)) => {
-                    self.inside(&state.failures, self.sections.all[section as usize].open);
                     state.open.retain(|&open| open != section);
                 }
                 _ => {}
@@ -356,15 +354,6 @@ impl Pass<'_> {
             self.locks.insert(lock, state);
         }
         self.acts = acts;
-    }
-
-    /// A section closes only after the try-locks that failed while it was open.
-    fn inside(&mut self, failures: &[(u32, u32)], opened: u32) {
-        for &(_, failure) in failures {
-            if failure >= opened {
-                self.need(failure);
-            }
-        }
     }
 
     /// Drop barriers speak of the events of a thread by their number.

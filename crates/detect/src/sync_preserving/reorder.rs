@@ -54,6 +54,8 @@ pub(super) struct Reorder {
     /// Locks that some thread took.
     taken: Vec<u32>,
     done: Vec<u32>,
+    /// By chain: how many of its events the set has.
+    cut: Vec<u32>,
     pending: Vec<u32>,
     order: Vec<u32>,
     /// How many events were looked at.
@@ -100,6 +102,7 @@ impl Reorder {
             holders: vec![FREE; objects[LOCK]],
             taken: Vec::new(),
             done: vec![0; index.chains()],
+            cut: Vec::new(),
             pending: Vec::new(),
             order: Vec::new(),
             steps: 0,
@@ -141,6 +144,8 @@ impl Reorder {
     /// The events of the set from the first reversed section on.
     fn gather(&mut self, index: &Index<'_>, set: &Closure, first: u32) {
         let cut = set.cut();
+        self.cut.clear();
+        self.cut.extend_from_slice(cut);
         let end = (0..cut.len() as u32).map(|chain| set.last(chain)).filter(|&last| last != NONE).max();
         let end = end.map_or(first, |end| end + 1).max(first);
         self.steps += u64::from(end - first);
@@ -296,6 +301,9 @@ impl Reorder {
         if op.opens_section() && !self.open(index, at, chain) {
             return false;
         }
+        if op.closes_section() && !index.failures.is_empty() && self.is_waited_in(index, at, chain, position) {
+            return false;
+        }
         if op.closes_section() {
             self.close(index, at, chain, position);
         }
@@ -333,6 +341,22 @@ impl Reorder {
             }
         }
         true
+    }
+
+    /// A try-lock of the set that failed in a section which this event closes has yet to come.
+    fn is_waited_in(&mut self, index: &Index<'_>, at: u32, chain: u32, position: u32) -> bool {
+        let last = index.last(chain, position);
+        let list = if last == NONE { NONE } else { index.held[last as usize] };
+        index.holds.list(list).map(|number| &index.sections[number as usize]).filter(|s| s.close == at).any(|section| {
+            let Some(all) = index.failures.get(&section.lock) else { return false };
+            let inside = &all[all.partition_point(|&failed| failed < section.open)..];
+            let inside = &inside[..inside.partition_point(|&failed| failed < at)];
+            self.steps += inside.len() as u64;
+            inside.iter().any(|&failed| {
+                let (chain, position) = (index.chain[failed as usize] as usize, index.position[failed as usize]);
+                position < self.cut[chain] && position >= self.done[chain]
+            })
+        })
     }
 
     fn close(&mut self, index: &Index<'_>, at: u32, chain: u32, position: u32) {

@@ -46,7 +46,7 @@ fn needs_more_than_synchronisation(case: &Case) -> bool {
             Writer::Write(w) => events[e].reads() && !is_ordered(w, e),
             Writer::Initial => false,
         };
-        loose || matches!(events[e].op, Op::TryFail | Op::Alloc | Op::Free | Op::Pin | Op::ReadPin)
+        loose || matches!(events[e].op, Op::Alloc | Op::Free | Op::Pin | Op::ReadPin)
     })
 }
 

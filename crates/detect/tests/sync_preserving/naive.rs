@@ -125,10 +125,7 @@ impl<'a> Naive<'a> {
             }
             _ => {}
         }
-        for &(lock, thread, shared, open, close) in &self.sections {
-            if close == Some(at) {
-                all.extend(self.events(open.unwrap_or(0), at, Op::TryFail, lock));
-            }
+        for &(lock, thread, shared, open, _) in &self.sections {
             if open == Some(at) {
                 for &(other_lock, other, early_shared, open, close) in &self.sections {
                     if other_lock == lock && open.is_none() && other != thread && !(shared && early_shared) {

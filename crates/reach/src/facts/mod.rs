@@ -17,7 +17,7 @@ mod wakes;
 pub(crate) use chains::Chains;
 pub(crate) use lifetimes::Lifetimes;
 pub(crate) use open_sections::OpenSections;
-pub(crate) use predecessors::Predecessors;
+pub(crate) use predecessors::{Failure, Predecessors};
 pub(crate) use runs::Runs;
 pub(crate) use sections::{Effect, NONE, Section, Sections};
 pub(crate) use semaphores::{Semaphore, Semaphores, initial_counts};
@@ -42,9 +42,11 @@ pub(crate) struct Facts {
     pub(crate) chains: Chains,
     /// What an event needs in every model, and by the order with lifetime boundaries.
     pub(crate) always: Predecessors,
-    /// What it needs beside that, if it is in the prefix: a failed try its sections, an end of a section those that
-    /// failed in it, a wake-up its notify.
+    /// What it needs beside that, if it is in the prefix: a failed try its sections, a wake-up its notify.
     pub(crate) beside: Predecessors,
+    /// By failed try of a section of another thread: the ends of the sections. If both are in the prefix, it comes
+    /// before them.
+    pub(crate) failures: Vec<Failure>,
     pub(crate) sections: Vec<Section>,
     /// By event.
     pub(crate) effects: Vec<Effect>,
@@ -67,7 +69,7 @@ impl Facts {
             (0u32..).zip(&trace.events).map(|(at, &event)| found.step(trace, at, event)).collect();
         let pairs = wakeups(trace);
         let always = predecessors::always(trace, &chains);
-        let beside = predecessors::beside(trace, &chains, &found.all, &effects, &pairs);
+        let (beside, failures) = predecessors::beside(trace, &chains, &found.all, &effects, &pairs);
         let wakeups = pairs.into_iter().filter(|pair| pair.wait >= fixed).collect();
         let semaphores = Semaphores::new(names, trace, &chains);
         let orderly = orderly::is_orderly(trace, &chains, &found.all, &effects, &semaphores);
@@ -76,6 +78,7 @@ impl Facts {
             fixed,
             always,
             beside,
+            failures,
             sections: found.all,
             effects,
             wakeups,

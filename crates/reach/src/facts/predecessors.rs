@@ -162,24 +162,33 @@ impl Pins {
     }
 }
 
-/// Failed tries inside their sections, and wake-ups after their notifies.
+/// A failed try, and an event of another thread that closes a section because of which it failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Failure {
+    pub(crate) failed: u32,
+    pub(crate) close: u32,
+}
+
+/// Failed tries inside their sections, and wake-ups after their notifies. Of the failed tries of a thread in a section
+/// the last one says where the section may end, if it is in the prefix; so do the earlier ones, if it is not.
 pub(super) fn beside(
     trace: &Batch,
     chains: &Chains,
     sections: &[Section],
     effects: &[Effect],
     pairs: &[Wakeup],
-) -> Predecessors {
+) -> (Predecessors, Vec<Failure>) {
     let mut builder = Builder::new(chains);
+    let mut failures = Vec::new();
     let mut pairs = pairs.iter().peekable();
     // By lock with failed tries: the sections open now, each with those that failed in it.
-    let mut open: FxHashMap<u32, Vec<(u32, Lasts)>> = FxHashMap::default();
+    let mut open: FxHashMap<u32, Vec<(u32, Vec<u32>)>> = FxHashMap::default();
     for event in trace.events.iter().filter(|event| event.op() == Op::TryFail) {
         open.entry(event.object()).or_default();
     }
     for (number, section) in (0u32..).zip(sections).filter(|(_, section)| section.open == NONE) {
         if let Some(open) = open.get_mut(&section.lock.0) {
-            open.push((number, Lasts::default()));
+            open.push((number, Vec::new()));
         }
     }
     for (at, &event) in (0u32..).zip(&trace.events) {
@@ -195,20 +204,21 @@ pub(super) fn beside(
                     if opened != NONE {
                         builder.need(opened);
                     }
-                    failed.set(event.thread(), at);
+                    failed.push(at);
                 }
             }
             let effect = &effects[at as usize];
             for closed in effect.closes.into_iter().filter(|&section| section != NONE) {
                 if let Some(place) = open.iter().position(|(section, _)| *section == closed) {
-                    for (_, failed) in open.swap_remove(place).1.0 {
-                        builder.need(failed);
-                    }
+                    let failed = open.swap_remove(place).1.into_iter();
+                    let may_come_late = |&failed: &u32| failed >= chains.fixed && chains.of(failed) != chains.of(at);
+                    failures.extend(failed.filter(may_come_late).map(|failed| Failure { failed, close: at }));
                 }
             }
-            open.extend(effect.opens.into_iter().filter(|&s| s != NONE).map(|s| (s, Lasts::default())));
+            open.extend(effect.opens.into_iter().filter(|&s| s != NONE).map(|s| (s, Vec::new())));
         }
         builder.next();
     }
-    builder.predecessors
+    failures.sort_unstable_by_key(|failure| (failure.failed, failure.close));
+    (builder.predecessors, failures)
 }

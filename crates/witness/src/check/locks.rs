@@ -1,11 +1,11 @@
-//! "Sections" in `weak-hb` and `maximal`: sections of one lock exclude each other, and a failed try-lock stays inside
-//! the sections that made it fail.
+//! "Sections" in `weak-hb` and `maximal`: sections of one lock exclude each other, and a try-lock that failed comes
+//! only inside the sections that made it fail.
 
 use super::positions::{Latest, Positions};
 use super::refusal::{Reason, Rule};
 use crate::sections::{NONE, Sections, effect, lock_of};
 use event::{Batch, Event, Names, Op, Space};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The numbers of open sections of a lock.
 #[derive(Clone, Copy, Default)]
@@ -21,16 +21,19 @@ pub(super) struct LockCheck {
     open: Vec<OpenSections>,
     /// By thread and lock: open sections that were open from the beginning.
     from_beginning: HashMap<(u32, u32), OpenSections>,
+    /// By lock with failed try-locks.
+    failures: HashMap<u32, Failed>,
 }
 
 impl LockCheck {
-    /// Finds the sections in the recorded run, and checks that failed try-locks stay inside theirs.
+    /// Finds the sections in the recorded run, and checks that failed try-locks come after theirs are opened.
     pub(super) fn new(names: &Names, trace: &Batch, positions: &mut Positions) -> LockCheck {
         let count = names.space(Space::Lock).len();
         let mut effects = vec![0; trace.events.len()];
         let mut open = vec![OpenSections::default(); count];
         let mut from_beginning: HashMap<(u32, u32), OpenSections> = HashMap::new();
-        let mut failures = Failures::new(trace);
+        let failed = trace.events.iter().filter(|event| event.op() == Op::TryFail);
+        let mut failures: HashMap<u32, Failed> = failed.map(|event| (event.object(), Failed::default())).collect();
         let mut sections = Sections::default();
         for (at, &event) in (0u32..).zip(&trace.events) {
             let Some(lock) = lock_of(trace, event) else { continue };
@@ -43,9 +46,8 @@ impl LockCheck {
                     open.shared += u32::from(step.effect & effect::CLOSES_SHARED != 0);
                 }
             }
-            if let Some(failed) = failures.locks.get_mut(&lock) {
-                let fails = event.op() == Op::TryFail;
-                if fails {
+            if let Some(failed) = failures.get_mut(&lock) {
+                if event.op() == Op::TryFail {
                     failed.fail(at, positions);
                 }
                 for (closes, opened) in [(effect::CLOSES, step.opened), (effect::CLOSES_SHARED, step.opened_shared)] {
@@ -58,7 +60,7 @@ impl LockCheck {
                 }
             }
         }
-        LockCheck { effects, open, from_beginning }
+        LockCheck { effects, open, from_beginning, failures }
     }
 
     /// What an event does to the sections of its lock, as bits of [`effect`].
@@ -72,6 +74,10 @@ impl LockCheck {
         let does = self.effects[at as usize];
         if does != 0 {
             self.apply(trace, at, event, schedule, positions);
+        } else if event.op() == Op::TryFail
+            && let Some(close) = self.failures.get(&event.object()).and_then(|failed| failed.closed_around(at))
+        {
+            positions.refuse(at, Reason::MaySucceed { close: positions.index(close) });
         }
     }
 
@@ -100,6 +106,9 @@ impl LockCheck {
         {
             own.exclusive -= has(effect::CLOSES);
             own.shared -= has(effect::CLOSES_SHARED);
+        }
+        if let Some(failed) = self.failures.get_mut(&lock) {
+            failed.now_closed(at);
         }
         let open = &mut self.open[lock as usize];
         open.exclusive = open.exclusive + has(effect::OPENS) - has(effect::CLOSES);
@@ -147,27 +156,18 @@ impl LockCheck {
     }
 }
 
-/// The failed try-locks of each lock that has some.
-struct Failures {
-    locks: HashMap<u32, Failed>,
-}
-
-/// A lock with failed try-locks, along the recorded run.
+/// A lock with failed try-locks, along the recorded run and then along the schedule.
 ///
 /// It does not matter whose sections are open: program order already keeps a failure inside its own thread's sections.
 #[derive(Default)]
 struct Failed {
-    /// The events that opened the sections that are open now, by their positions.
-    open: std::collections::BTreeSet<Latest>,
-    /// Failures with a later position than all failures recorded after them.
-    failures: Vec<(u32, Latest)>,
-}
-
-impl Failures {
-    fn new(trace: &Batch) -> Failures {
-        let failed = trace.events.iter().filter(|event| event.op() == Op::TryFail);
-        Failures { locks: failed.map(|event| (event.object(), Failed::default())).collect() }
-    }
+    /// The events that opened the sections that are open now in the recorded run, by their positions.
+    open: BTreeSet<Latest>,
+    /// By event that closes sections: the first event after the opening of each, or 0 for open from the beginning.
+    closers: HashMap<u32, Vec<u32>>,
+    /// The sections closed in the schedule, as recorded: from the first event after the opening to the closing one. Of
+    /// two sections the one that is opened earlier and closed later stands for both: so both ends grow.
+    closed: BTreeMap<u32, u32>,
 }
 
 impl Failed {
@@ -179,22 +179,32 @@ impl Failed {
         if let Some(&latest) = self.open.last() {
             positions.require(at, latest, Rule::FailedInside);
         }
-        let here = positions.get(at);
-        while self.failures.pop_if(|(_, failure)| !failure.is_after(here)).is_some() {}
-        self.failures.push((at, here));
     }
 
-    /// Closes the section that the event `opened` opened.
-    fn close(&mut self, at: u32, opened: u32, positions: &mut Positions) {
-        let from = match opened {
-            NONE => 0,
-            _ => self.failures.partition_point(|&(failure, _)| failure < opened),
-        };
-        if let Some(&(_, failure)) = self.failures.get(from) {
-            positions.require(at, failure, Rule::FailedBefore);
-        }
+    /// Closes the section that the event `opened` opened, in the recorded run.
+    fn close(&mut self, at: u32, opened: u32, positions: &Positions) {
+        let from = if opened == NONE { 0 } else { opened + 1 };
+        self.closers.entry(at).or_default().push(from);
         if opened != NONE {
             self.open.remove(&positions.get(opened));
         }
+    }
+
+    /// The event comes in the schedule, and with it the end of the sections that it closes.
+    fn now_closed(&mut self, at: u32) {
+        for &from in self.closers.get(&at).into_iter().flatten() {
+            if self.closed.range(..=from).next_back().is_some_and(|(_, &close)| close >= at) {
+                continue;
+            }
+            while let Some((&later, _)) = self.closed.range(from..).next().filter(|(_, close)| **close <= at) {
+                self.closed.remove(&later);
+            }
+            self.closed.insert(from, at);
+        }
+    }
+
+    /// An event that has closed a section in which this try-lock failed.
+    fn closed_around(&self, failure: u32) -> Option<u32> {
+        self.closed.range(..=failure).next_back().map(|(_, &close)| close).filter(|&close| close > failure)
     }
 }

@@ -66,6 +66,12 @@ pub enum Reason {
     /// Another thread holds the lock from the beginning.
     #[error("takes its lock while another thread has it from the beginning")]
     HeldFromBeginning,
+    /// A section because of which a try-lock failed is closed.
+    #[error("is a try-lock that failed because of a section, but event {close} has closed that")]
+    MaySucceed {
+        /// The event that closed it.
+        close: u64,
+    },
     /// Its notify came before its wait.
     #[error("is woken by event {notify}, but that comes before its wait, event {wait}: the notify is lost")]
     Lost {
@@ -151,8 +157,6 @@ words! {
         Reads: "an access that saw the same write as this read-modify-write",
         /// A failed try-lock is inside the sections that made it fail.
         FailedInside: "which opened a section that made this try-lock fail",
-        /// So these may not close before it.
-        FailedBefore: "a try-lock that failed because of the section it closes",
         /// Wake-ups.
         Notify: "the notify that woke it",
     }

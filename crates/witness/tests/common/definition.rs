@@ -311,8 +311,9 @@ impl<'a> Definition<'a> {
                 }
             }
         }
-        // Failed try-locks: this one, and those that this event may not overtake.
-        for failed in (0..self.events.len()).filter(|&f| self.events[f].op() == Op::TryFail) {
+        // It failed while these sections were open, and fails while they are.
+        if self.events[e].op() == Op::TryFail {
+            let failed = e;
             let then: Vec<&Section> = self
                 .sections
                 .iter()
@@ -322,10 +323,7 @@ impl<'a> Definition<'a> {
             let mine = self.events[failed].thread().0;
             let others = then.iter().any(|s| s.thread != mine);
             for section in then.into_iter().filter(|s| (s.thread != mine) == others) {
-                if failed == e && (section.opens.is_some() && !came(section.opens) || came(section.closes)) {
-                    return false;
-                }
-                if section.closes == Some(e) && !prefix.contains(&failed) {
+                if section.opens.is_some() && !came(section.opens) || came(section.closes) {
                     return false;
                 }
             }
