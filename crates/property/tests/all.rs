@@ -8,3 +8,4 @@ mod robust;
 mod roundtrip;
 mod slicing;
 mod steps;
+mod streamed;

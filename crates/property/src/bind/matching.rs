@@ -100,13 +100,13 @@ impl EventView<'_> {
                 true
             }
             (Arg::Const(constant), Some(subject)) => self.objects.is(subject, constant),
-            (Arg::Thread(name), Some(Subject::Thread(thread))) => self.names.thread(thread) == name,
+            (Arg::Thread(name), Some(Subject::Thread(thread))) => self.objects.thread_name(self.names, thread) == name,
             _ => false,
         }
     }
 
     fn thread(&self, arg: &Arg, thread: ThreadId, out: &mut Conditions) -> bool {
-        self.arg(arg, Some(Subject::Thread(thread)), out)
+        self.arg(arg, Some(self.objects.thread(thread)), out)
     }
 
     /// Whether an access of a variable that means these is one of this one.
@@ -153,7 +153,9 @@ pub(crate) fn conditions_of(
             Some(vec![(*param, subject)])
         }
         (Some(Arg::Const(constant)), Some(subject)) => seen.objects.is(subject, constant).then(Vec::new),
-        (Some(Arg::Thread(name)), Some(Subject::Thread(thread))) => (seen.names.thread(thread) == name).then(Vec::new),
+        (Some(Arg::Thread(name)), Some(Subject::Thread(thread))) => {
+            (seen.objects.thread_name(seen.names, thread) == name).then(Vec::new)
+        }
         _ => None,
     }
 }

@@ -45,6 +45,7 @@ impl InitialValues {
         trace: &Batch,
     ) -> InitialValues {
         let mut reader = Reader::new(spec, [], init, bound, false);
+        reader.objects.expect_no_threads();
         reader.open(names, trace, false);
         reader.begin();
         InitialValues::of_reader(&reader, names)

@@ -8,7 +8,7 @@ use super::subject::{Objects, Subject};
 use crate::check::{Spec, VariableKind, nearest};
 use crate::syntax::Span;
 use crate::syntax::ast::{Sort, Type};
-use event::{Names, Space, ThreadId};
+use event::{Names, Space};
 use std::collections::HashSet;
 
 /// Something declared, and of which instance.
@@ -49,8 +49,6 @@ pub(crate) struct Bindings {
     pub(crate) labels: Vec<Vec<u32>>,
     /// Declarations that something matched.
     used: HashSet<(Kind, u32)>,
-    /// Some index named no thread when it was looked at: a thread with its name may have appeared since.
-    pub(crate) missed_thread: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,13 +71,18 @@ fn class_of(recorded: &str) -> &str {
 /// The index that stands between brackets in a recorded name.
 fn element(inner: &str, sort: &Sort, names: &Names, objects: &mut Objects) -> Option<Subject> {
     Some(match sort {
-        Sort::Thread => Subject::Thread(ThreadId(names.space(Space::Thread).find(inner.as_bytes())?)),
+        Sort::Thread => objects.expect_thread(names, inner)?,
         Sort::Lock | Sort::Object(_) | Sort::Value(Type::Ref) => Subject::Object(objects.number(inner)),
         Sort::Value(Type::Int) => Subject::Int(inner.parse().ok()?),
         Sort::Value(Type::Bool) => Subject::Bool(inner.parse().ok()?),
         Sort::Value(Type::Real) => Subject::Real(inner.parse::<f64>().ok()?.to_bits()),
         Sort::Value(Type::String) => Subject::Text(objects.number(inner)),
     })
+}
+
+/// The subject in brackets behind a recorded name.
+fn index(name: &str, recorded: &str, sort: &Sort, names: &Names, objects: &mut Objects) -> Option<Subject> {
+    element(between(name, &format!("{recorded}["), "]")?, sort, names, objects)
 }
 
 impl Bindings {
@@ -143,7 +146,7 @@ impl Bindings {
                     Some(Subject::Object(objects.number(&format!("{}@{id}", class_of(&recorded)))))
                 }
                 Some(sort) => {
-                    let Some(index) = self.index(name, &recorded, sort, names, objects) else { continue };
+                    let Some(index) = index(name, &recorded, sort, names, objects) else { continue };
                     Some(index)
                 }
             };
@@ -151,21 +154,6 @@ impl Bindings {
             meant.push(Meant { number: number as u32, index });
         }
         meant
-    }
-
-    /// The subject in brackets behind a recorded name. Notes if it is a thread that is not known yet.
-    fn index(
-        &mut self,
-        name: &str,
-        recorded: &str,
-        sort: &Sort,
-        names: &Names,
-        objects: &mut Objects,
-    ) -> Option<Subject> {
-        let inner = between(name, &format!("{recorded}["), "]")?;
-        let index = element(inner, sort, names, objects);
-        self.missed_thread |= index.is_none() && *sort == Sort::Thread;
-        index
     }
 
     fn lock(&mut self, spec: &Spec, name: &str, names: &Names, objects: &mut Objects) -> (Vec<Meant>, u32) {
@@ -179,7 +167,7 @@ impl Bindings {
                     Some(Subject::Object(object))
                 }
                 Some(sort) => {
-                    let Some(index) = self.index(name, &recorded, sort, names, objects) else { continue };
+                    let Some(index) = index(name, &recorded, sort, names, objects) else { continue };
                     Some(index)
                 }
                 None => continue,

@@ -47,6 +47,8 @@ pub(crate) struct Reader {
     acted: Vec<bool>,
     /// The event asked about last is the first of its thread.
     first: bool,
+    /// A thread that names had spoken of has appeared.
+    met: bool,
 }
 
 impl Reader {
@@ -71,6 +73,7 @@ impl Reader {
             depth: HashMap::new(),
             acted: Vec::new(),
             first: false,
+            met: false,
         }
     }
 
@@ -103,6 +106,12 @@ impl Reader {
             }
         }
         self.filter.grow(&self.bindings);
+        self.met |= self.objects.meet_threads(names);
+    }
+
+    /// Whether a thread that names had spoken of has appeared since this was asked last.
+    pub(crate) fn has_met(&mut self) -> bool {
+        std::mem::take(&mut self.met)
     }
 
     /// The names that were bound so far.
@@ -150,7 +159,7 @@ impl Reader {
         effect.args.clear();
         effect.first = self.first;
         let thread = event.thread();
-        let own = Subject::Thread(thread);
+        let own = self.objects.thread(thread);
         match event.op() {
             Op::Write | Op::AtomicStore | Op::AtomicRmw => {
                 let meant = &self.bindings.vars[event.var().0 as usize];

@@ -2,7 +2,7 @@
 
 use crate::check::{Const, Value};
 use crate::syntax::ast::{Sort, Type};
-use event::{Names, Space, ThreadId};
+use event::{MAX_THREADS, Names, Space, ThreadId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -32,7 +32,28 @@ pub(crate) struct Objects {
 struct Table {
     numbers: HashMap<String, u32>,
     names: Vec<String>,
+    threads: Threads,
 }
+
+/// Threads that names speak of before they have appeared in the run: `a[T2]`, written before T2 is forked.
+///
+/// Such a thread has a number of its own, beyond those of the trace, and keeps it when it appears.
+#[derive(Clone, Default)]
+struct Threads {
+    /// Their names, in the order of their own numbers, and the numbers in the trace of those that have appeared.
+    expected: Vec<(String, Option<ThreadId>)>,
+    own: HashMap<ThreadId, ThreadId>,
+    /// How many threads of the trace were looked at.
+    seen: usize,
+    /// All threads have appeared.
+    all: bool,
+}
+
+/// So many threads are expected at most; of names that speak of more, those are taken for no threads.
+const MOST_EXPECTED: usize = 1024;
+
+/// The first of those numbers: a trace has fewer threads.
+const OWN: u32 = MAX_THREADS as u32;
 
 impl Objects {
     pub(crate) fn number(&mut self, name: &str) -> u32 {
@@ -54,6 +75,80 @@ impl Objects {
         self.table.numbers.get(name).copied()
     }
 
+    /// The thread with this name, which may not have appeared yet.
+    pub(crate) fn expect_thread(&mut self, names: &Names, name: &str) -> Option<Subject> {
+        if let Some(thread) = self.thread_named(names, name) {
+            return Some(thread);
+        }
+        let threads = &self.table.threads;
+        let known = threads.expected.iter().position(|(expected, _)| expected == name);
+        if known.is_none() && (threads.all || threads.expected.len() >= MOST_EXPECTED) {
+            return None;
+        }
+        let place = known.unwrap_or_else(|| {
+            let threads = &mut Arc::make_mut(&mut self.table).threads;
+            threads.expected.push((name.to_owned(), None));
+            threads.expected.len() - 1
+        });
+        Some(Subject::Thread(ThreadId(OWN + place as u32)))
+    }
+
+    /// No thread is to appear any more.
+    pub(crate) fn expect_no_threads(&mut self) {
+        Arc::make_mut(&mut self.table).threads.all = true;
+    }
+
+    /// Looks at the threads that appeared since the last time; whether one of them was expected.
+    pub(crate) fn meet_threads(&mut self, names: &Names) -> bool {
+        let count = names.space(Space::Thread).len();
+        if self.table.threads.expected.is_empty() || self.table.threads.seen == count {
+            return false;
+        }
+        let threads = &mut Arc::make_mut(&mut self.table).threads;
+        let mut met = false;
+        for number in std::mem::replace(&mut threads.seen, count) as u32..count as u32 {
+            let (name, thread) = (names.get(Space::Thread, number), ThreadId(number));
+            let expected = (OWN..).zip(&mut threads.expected).find(|(_, expected)| expected.0 == name);
+            if let Some((own, expected)) = expected.filter(|(_, expected)| expected.1.is_none()) {
+                expected.1 = Some(thread);
+                threads.own.insert(thread, ThreadId(own));
+                met = true;
+            }
+        }
+        met
+    }
+
+    /// The threads that are expected and have not appeared.
+    pub(crate) fn absent_threads(&self) -> impl Iterator<Item = Subject> + '_ {
+        let expected = (OWN..).zip(&self.table.threads.expected);
+        expected.filter(|(_, expected)| expected.1.is_none()).map(|(own, _)| Subject::Thread(ThreadId(own)))
+    }
+
+    /// How many threads names spoke of before they had appeared.
+    pub(crate) fn expected(&self) -> usize {
+        self.table.threads.expected.len()
+    }
+
+    /// The subject that a thread of the trace is.
+    #[inline]
+    pub(crate) fn thread(&self, thread: ThreadId) -> Subject {
+        let own = &self.table.threads.own;
+        Subject::Thread(if own.is_empty() { thread } else { own.get(&thread).copied().unwrap_or(thread) })
+    }
+
+    /// The subject that a thread of this name is, if it has appeared.
+    pub(crate) fn thread_named(&self, names: &Names, name: &str) -> Option<Subject> {
+        names.space(Space::Thread).find(name.as_bytes()).map(|number| self.thread(ThreadId(number)))
+    }
+
+    /// The name of a thread.
+    pub(crate) fn thread_name<'a>(&'a self, names: &'a Names, thread: ThreadId) -> &'a str {
+        match thread.0.checked_sub(OWN) {
+            Some(place) => &self.table.threads.expected[place as usize].0,
+            None => names.thread(thread),
+        }
+    }
+
     /// The subject that a recorded value is.
     pub(crate) fn of_value(&mut self, names: &Names, value: event::Value) -> Option<Subject> {
         Some(match value {
@@ -69,10 +164,7 @@ impl Objects {
     pub(crate) fn of_sort(&self, names: &Names, subject: Subject, sort: &Sort) -> Option<Subject> {
         Some(match (sort, subject) {
             (Sort::Thread, Subject::Thread(_)) => subject,
-            (Sort::Thread, Subject::Text(text)) => {
-                let number = names.space(Space::Thread).find(self.table.names[text as usize].as_bytes())?;
-                Subject::Thread(ThreadId(number))
-            }
+            (Sort::Thread, Subject::Text(text)) => self.thread_named(names, &self.table.names[text as usize])?,
             (Sort::Lock | Sort::Object(None), Subject::Object(_)) => subject,
             (Sort::Lock | Sort::Object(None), Subject::Text(text)) => Subject::Object(text),
             (Sort::Object(Some(class)), Subject::Object(name) | Subject::Text(name)) => {
@@ -92,10 +184,9 @@ impl Objects {
     /// An identity that was recorded as a value: of a thread, or of anything else by name or number.
     pub(crate) fn of_identity(&mut self, names: &Names, subject: Subject) -> Subject {
         match subject {
-            Subject::Text(text) => match names.space(Space::Thread).find(self.table.names[text as usize].as_bytes()) {
-                Some(thread) => Subject::Thread(ThreadId(thread)),
-                None => Subject::Object(text),
-            },
+            Subject::Text(text) => {
+                self.thread_named(names, &self.table.names[text as usize]).unwrap_or(Subject::Object(text))
+            }
             // No name looks like this.
             Subject::Int(n) => Subject::Object(self.number(&format!("\u{0}{n}"))),
             other => other,
@@ -129,7 +220,7 @@ impl Objects {
     /// In words.
     pub(crate) fn text(&self, names: &Names, subject: Subject) -> String {
         match subject {
-            Subject::Thread(thread) => names.get(Space::Thread, thread.0).to_owned(),
+            Subject::Thread(thread) => self.thread_name(names, thread).to_owned(),
             Subject::Object(number) => self.table.names[number as usize].clone(),
             Subject::Bool(b) => b.to_string(),
             Subject::Int(n) => n.to_string(),

@@ -4,7 +4,7 @@ use super::reader::EventEffect;
 use super::subject::{Objects, Subject};
 use crate::check::{Arg, Const, ParamId, Spec, Valuation, Value, VarRef, VariableKind};
 use crate::syntax::ast::Type;
-use event::{Names, ThreadId};
+use event::Names;
 use std::collections::{BTreeMap, HashMap};
 
 /// A variable: its number in the specification, and of which instance or thread.
@@ -153,9 +153,7 @@ impl View<'_> {
                 Const::Real(r) => Subject::Real(r.to_bits()),
                 Const::Str(s) => Subject::Text(self.objects.find(s)?),
             }),
-            Some(Arg::Thread(name)) => {
-                Some(Subject::Thread(ThreadId(self.names.space(event::Space::Thread).find(name.as_bytes())?)))
-            }
+            Some(Arg::Thread(name)) => Some(self.objects.thread_named(self.names, name)?),
             Some(_) => return None,
         };
         Some((var.var, index))
@@ -177,9 +175,6 @@ impl Valuation for View<'_> {
     }
 
     fn thread(&self, name: &str) -> Value<'_> {
-        match self.names.space(event::Space::Thread).find(name.as_bytes()) {
-            Some(number) => self.objects.value(Subject::Thread(ThreadId(number))),
-            None => Value::Unknown,
-        }
+        self.objects.thread_named(self.names, name).map_or(Value::Unknown, |thread| self.objects.value(thread))
     }
 }

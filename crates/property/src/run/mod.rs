@@ -9,6 +9,7 @@ pub use crate::bind::Unbound;
 pub use property::Outcome;
 
 use crate::bind::reader::{EventEffect, Reader};
+use crate::bind::subject::Subject;
 use crate::bind::{BoundNames, InitialValues, Meant};
 use crate::check::{Const, Settings, Spec, Unknown};
 use crate::compile::{CompiledSpec, NoMonitor};
@@ -27,6 +28,8 @@ pub struct SpecRun {
     /// Some property steps at every event.
     all_steps: bool,
     begun: bool,
+    /// How many threads names spoke of before they had appeared.
+    expected: usize,
     event: u64,
     /// Events at which a property was violated since they were last asked for.
     fresh: Vec<u64>,
@@ -74,6 +77,7 @@ impl SpecRun {
             all_steps: properties.iter().any(PropertyRun::all_steps),
             properties,
             begun: false,
+            expected: 0,
             event: 0,
             fresh: Vec::new(),
             effect: EventEffect::default(),
@@ -97,9 +101,9 @@ impl SpecRun {
         InitialValues::new(&self.compiled.spec, &self.init, self.bound_names(), names, trace)
     }
 
-    /// The names bound so far; none if a thread may have appeared after a name that mentions it.
+    /// The names bound so far; none if one of them spoke of a thread before it appeared, or of one that never did.
     fn bound_names(&self) -> BoundNames {
-        if self.reader.bindings.missed_thread { BoundNames::default() } else { self.reader.names() }
+        if self.reader.objects.expected() > 0 { BoundNames::default() } else { self.reader.names() }
     }
 
     /// The recorded variables that a shared variable stands for, by its number; as far as the trace was read.
@@ -118,6 +122,7 @@ impl SpecRun {
     /// Takes the next events.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
         self.reader.open(names, batch, self.begun);
+        self.expect();
         if !batch.events.is_empty() {
             self.begin(names);
         }
@@ -125,6 +130,17 @@ impl SpecRun {
             if self.reader.matters(event) || self.all_steps {
                 self.event = batch.first + index as u64;
                 self.step(names, batch, event);
+            }
+        }
+    }
+
+    /// Passes on which threads names speak of that have not appeared.
+    fn expect(&mut self) {
+        let expected = self.reader.objects.expected();
+        if self.reader.has_met() || std::mem::replace(&mut self.expected, expected) != expected {
+            let absent: Vec<Subject> = self.reader.objects.absent_threads().collect();
+            for property in &mut self.properties {
+                self.fresh.extend(property.expect(&absent));
             }
         }
     }
@@ -163,6 +179,7 @@ impl SpecRun {
     /// said that only the end can say.
     pub fn finish(&mut self, names: &Names, at_end: bool) -> Vec<Outcome> {
         self.reader.grow(names);
+        self.expect();
         self.begin(names);
         self.properties.iter_mut().flat_map(|p| p.finish(names, &self.reader.objects, at_end)).collect()
     }

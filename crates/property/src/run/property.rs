@@ -61,6 +61,10 @@ pub(super) struct PropertyRun {
     /// Full instances that do not hold, as they went wrong: the first ones, and how many more.
     bad: Vec<(Box<[Option<Subject>]>, Decision)>,
     more_bad: u64,
+    /// Threads that names speak of and that have not appeared, and what was decided of their instances. If they never
+    /// do, these are instances of nothing.
+    absent: Vec<Subject>,
+    held_back: Vec<(Instance, Decision)>,
     /// What was said of full instances that hold: the least that is true of all of them.
     good: Option<Verdict>,
     /// A monitor hit its bounds.
@@ -94,6 +98,8 @@ impl PropertyRun {
             by_variable,
             bad: Vec::new(),
             more_bad: 0,
+            absent: Vec::new(),
+            held_back: Vec::new(),
             good: None,
             gave_up: false,
             unknowns: Vec::new(),
@@ -199,6 +205,10 @@ impl PropertyRun {
         if !instance.is_full() {
             return;
         }
+        if self.is_absent(instance) {
+            self.held_back.push((instance.clone(), decision));
+            return;
+        }
         match decision.verdict {
             verdict if verdict.holds() => {
                 let rank = |v| [Verdict::Satisfied, Verdict::Fulfilled].iter().position(|&x| x == v).unwrap_or(2);
@@ -208,6 +218,21 @@ impl PropertyRun {
             _ if self.bad.len() < SHOWN => self.bad.push((instance.binding.clone(), decision)),
             _ => self.more_bad += 1,
         }
+    }
+
+    fn is_absent(&self, instance: &Instance) -> bool {
+        !self.absent.is_empty() && instance.binding.iter().flatten().any(|subject| self.absent.contains(subject))
+    }
+
+    /// Only these threads that names speak of have not appeared. Gives the events that had violated an instance of one
+    /// that has.
+    pub(super) fn expect(&mut self, absent: &[Subject]) -> Vec<u64> {
+        self.absent.clear();
+        self.absent.extend_from_slice(absent);
+        let (held_back, bad) = (std::mem::take(&mut self.held_back), self.bad.len());
+        held_back.iter().for_each(|(instance, decision)| self.note(instance, *decision));
+        let violated = self.bad[bad..].iter().filter(|(_, decision)| decision.verdict == Verdict::Violated);
+        violated.filter_map(|(_, decision)| decision.event).collect()
     }
 
     /// One event, after its effect on the variables. Returns whether it violated the property for some instance.

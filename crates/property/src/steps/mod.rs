@@ -86,6 +86,7 @@ impl BoundSpec {
     ) -> BoundSpec {
         let spec = &compiled.spec;
         let mut reader = Reader::new(spec, &spec.properties, init, bound, true);
+        reader.objects.expect_no_threads();
         reader.open(names, trace, false);
         reader.begin();
         let mut collectors: Vec<Collector> =

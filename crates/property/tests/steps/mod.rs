@@ -2,7 +2,7 @@
 //! trace that was recorded in that order.
 
 mod examples;
-mod world;
+pub(crate) mod world;
 
 use event::{Batch, Names, PathStatus};
 use property::check::{Settings, Spec, check_file};
