@@ -3,8 +3,8 @@
 //! **Follows** the wait-for graphs of operating systems (Knapp, *Deadlock detection in distributed databases*, 1987): a
 //! thread that waits for a lock needs the thread that holds it, one that joins a thread needs the end of that thread.
 //!
-//! **Deviates**: the trace does not show when a thread ends, unless another joined it. A thread that does not wait and
-//! was not joined counts as one that may still act.
+//! **Deviates**: the trace does not show when a thread ends, unless another joined it or the recorder says so
+//! ([`ENDED`]). A thread that does not wait and is not known to have ended counts as one that may still act.
 //!
 //! **May miss** hangs by conditions and latches: a thread that waits for one may have been notified already, may give
 //! up after a time, or may be woken by a signal handler or another process. Such waits are only warnings, and so are
@@ -20,6 +20,10 @@ use crate::Place;
 use event::{Batch, CondId, Event, Id, Init, LatchId, LockId, Names, Op, SemId, Space, ThreadId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sync::{HeldLocks, LockMode};
+
+/// The internal event by which a recorder says that its thread has ended. It stands only in traces of runs that end
+/// with threads that wait.
+pub const ENDED: &str = "foretrace.ended";
 
 /// What a thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -71,6 +75,8 @@ impl WaitsFor {
 pub struct Hang {
     /// Its last event.
     pub at: Place,
+    /// The event of the thread before: since then, it has done nothing else. `None`: it has no other.
+    pub since: Option<u64>,
     /// What it waits for.
     pub waits_for: WaitsFor,
     /// Where the threads took it that hold what it waits for exclusively, if that is a lock; those that are stuck
@@ -80,7 +86,7 @@ pub struct Hang {
     pub granters: Vec<ThreadId>,
     /// No thread that could let it go on can go on itself.
     pub stuck: bool,
-    /// Threads that neither wait nor were joined, and could have let it go on; at most [`NAMED`].
+    /// Threads that neither wait nor have ended, and could have let it go on; at most [`NAMED`].
     pub may_release: Vec<ThreadId>,
 }
 
@@ -89,7 +95,8 @@ pub struct Hang {
 pub struct Hangs {
     /// The threads that wait, in the order of their last events.
     pub hangs: Vec<Hang>,
-    /// Cycles of stuck threads that each wait for a lock, the end, or an increment by the next one, as places in `hangs`.
+    /// Cycles of stuck threads that each wait for a lock, the end, or an increment by the next one, as places in
+    /// `hangs`.
     pub cycles: Vec<Vec<usize>>,
     /// The first thread of the trace waits: the run cannot have ended by itself, unless another thread ended it.
     pub first_thread_waits: bool,
@@ -133,10 +140,13 @@ impl Semaphore {
 struct Thread {
     /// What it waits for since its last event.
     waits: Option<(WaitsFor, Place)>,
+    /// Its last event, and the one before.
+    last: Option<u64>,
+    before: Option<u64>,
     /// It has an event, or was forked.
     exists: bool,
-    /// Another thread has seen its end.
-    joined: bool,
+    /// Another thread has seen its end, or the recorder has.
+    ended: bool,
 }
 
 /// Whether the last event of any thread is a wait: a look from the end of the trace backwards, as far as needed.
@@ -166,6 +176,7 @@ impl HangFinder {
     /// Follows the next events.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
         self.threads.resize(names.space(Space::Thread).len(), Thread::default());
+        let ended = names.space(Space::Label).find(ENDED.as_bytes());
         self.first = self.first.or(batch.events.first().map(|event| event.thread()));
         let mut inits = batch.inits.iter().peekable();
         for (at, (index, &event)) in (0u32..).zip((batch.first..).zip(&batch.events)) {
@@ -175,10 +186,12 @@ impl HangFinder {
             let place = Place::new(event, index);
             let thread = &mut self.threads[event.thread().index()];
             thread.exists = true;
+            thread.before = thread.last.replace(index);
             thread.waits = WaitsFor::after(event).map(|waits_for| (waits_for, place));
             match event.op() {
                 Op::Fork => self.threads[event.object() as usize].exists = true,
-                Op::Join => self.threads[event.object() as usize].joined = true,
+                Op::Join => self.threads[event.object() as usize].ended = true,
+                Op::Internal if Some(event.object()) == ended => thread.ended = true,
                 Op::Up | Op::Down => self.semaphores.entry(event.sem()).or_default().step(event),
                 _ => drop(self.held.step(batch, event, |_| place)),
             }
@@ -197,10 +210,11 @@ impl HangFinder {
         }
     }
 
-    /// Whether what a thread waits for is a semaphore that its own threads have used up, and have incremented before.
+    /// Whether what a thread waits for is a semaphore that is used up, and that other waiting threads have incremented
+    /// before. (What only threads have incremented that are over may be for signal handlers to increment.)
     fn is_used_up(&self, semaphore: SemId, by: ThreadId) -> bool {
-        let semaphore = self.semaphores.get(&semaphore);
-        semaphore.is_some_and(|semaphore| semaphore.count == 0 && semaphore.by.iter().any(|&other| other != by))
+        self.semaphores.get(&semaphore).is_some_and(|semaphore| semaphore.count == 0)
+            && !self.granters(semaphore, by).is_empty()
     }
 
     /// Who waits now that the run has ended.
@@ -235,7 +249,8 @@ impl HangFinder {
                 WaitsFor::Thread(other) => Some(other).filter(may_act).into_iter().collect(),
                 _ => running.clone(),
             };
-            Hang { at, waits_for, holders, granters, stuck, may_release }
+            let since = self.threads[thread.index()].before;
+            Hang { at, since, waits_for, holders, granters, stuck, may_release }
         });
         let hangs: Vec<Hang> = hangs.collect();
         let first_thread_waits = self.first.is_some_and(|first| self.threads[first.index()].waits.is_some());
@@ -257,7 +272,7 @@ impl HangFinder {
 impl Thread {
     /// It neither waits nor has surely ended.
     fn may_act(&self) -> bool {
-        self.exists && !self.joined && self.waits.is_none()
+        self.exists && !self.ended && self.waits.is_none()
     }
 }
 
@@ -301,7 +316,7 @@ impl WaitForGraph {
         graph
     }
 
-    /// By thread: whether it may still act. The least set that has all threads that neither wait nor were joined, those
+    /// By thread: whether it may still act. The least set that has all threads that neither wait nor have ended, those
     /// that wait for a condition, a latch or a semaphore that is not used up, and those that wait for something that
     /// these can give them: a semaphore may come from any.
     fn can_go_on(&self, finder: &HangFinder) -> Vec<bool> {
@@ -313,8 +328,8 @@ impl WaitForGraph {
         // once.
         let free = self.for_lock.iter().filter(|(lock, _)| !self.holders.contains_key(lock));
         let gone = |thread: &ThreadId| {
-            let Thread { exists, joined, .. } = finder.threads[thread.index()];
-            joined || !exists
+            let Thread { exists, ended, .. } = finder.threads[thread.index()];
+            ended || !exists
         };
         let ended = self.for_thread.iter().filter(|(thread, _)| gone(thread));
         reached.extend(free.flat_map(|(_, waiters)| waiters).chain(ended.flat_map(|(_, waiters)| waiters)));
@@ -426,6 +441,20 @@ mod tests {
     #[test]
     fn a_lock_that_an_ended_thread_holds_never_comes() {
         assert_eq!(waiting("A|fork(B)|1\nB|acq(l)|2\nA|join(B)|3\nA|req(l)|4\n"), ["A!"]);
+        assert_eq!(waiting("A|fork(B)|1\nB|acq(l)|2\nB|ev(foretrace.ended)|\nA|req(l)|4\n"), ["A!"]);
+        assert_eq!(waiting("A|fork(B)|1\nB|acq(l)|2\nB|ev(other)|\nA|req(l)|4\n"), ["A"]);
+    }
+
+    #[test]
+    fn a_wait_begins_after_the_event_before() {
+        let trace = read("A|fork(B)|0\nB|acq(l)|1\nA|r(x)|2\nB|r(x)|3\nC|areq(o)|4\nA|jreq(B)|5\n");
+        let since: Vec<Option<u64>> = hangs(&trace).hangs.iter().map(|hang| hang.since).collect();
+        assert_eq!(since, [None, Some(2)]);
+    }
+
+    #[test]
+    fn a_thread_that_has_ended_can_be_joined() {
+        assert_eq!(waiting("A|fork(B)|1\nB|ev(foretrace.ended)|\nA|jreq(B)|4\n"), ["A"]);
     }
 
     #[test]
@@ -479,12 +508,13 @@ mod tests {
                 }
                 let at = random(open.len() as u64) as usize;
                 let (thread, lock) = (open[at], ["l", "m", "n"][random(3) as usize]);
-                let (text_of, waits) = match random(8) {
+                let (text_of, is_last) = match random(9) {
                     0 | 1 => (format!("acq({lock})"), false),
                     2 => (format!("racq({lock})"), false),
                     3 => (format!("rel({lock})"), false),
                     4 | 5 => (format!("req({lock})"), true),
                     6 => (format!("wait(c,{lock})"), true),
+                    7 => ("ev(foretrace.ended)".to_owned(), true),
                     _ => {
                         let other = ["A", "B", "C"][random(3) as usize];
                         open.retain(|&one| one != other);
@@ -492,7 +522,7 @@ mod tests {
                     }
                 };
                 text += &format!("{thread}|{text_of}|\n");
-                if waits {
+                if is_last {
                     open.retain(|&one| one != thread);
                 }
             }
@@ -516,7 +546,13 @@ mod tests {
         let events = &trace.batch.events;
         let threads: Vec<ThreadId> = (0..trace.names.space(Space::Thread).len()).map(ThreadId::from_index).collect();
         let last = |thread: ThreadId| events.iter().rev().find(|event| event.thread() == thread).copied();
-        let joined = |thread: ThreadId| events.iter().any(|e| e.op() == Op::Join && e.object() == thread.0);
+        let ended = |thread: ThreadId| {
+            events.iter().any(|e| match e.op() {
+                Op::Join => e.object() == thread.0,
+                Op::Internal => e.thread() == thread,
+                _ => false,
+            })
+        };
         let holds = |thread: ThreadId, lock: LockId| {
             let mut exclusive = 0;
             for event in events.iter().filter(|event| event.thread() == thread) {
@@ -530,7 +566,7 @@ mod tests {
             exclusive > 0
         };
         let waits = |thread: ThreadId| last(thread).filter(|e| matches!(e.op(), Op::Request | Op::Wait));
-        let mut can: Vec<bool> = threads.iter().map(|&t| waits(t).is_none() && !joined(t)).collect();
+        let mut can: Vec<bool> = threads.iter().map(|&t| waits(t).is_none() && !ended(t)).collect();
         for _ in 0..threads.len() {
             for &thread in &threads {
                 let Some(event) = waits(thread) else { continue };

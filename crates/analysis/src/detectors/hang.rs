@@ -88,7 +88,8 @@ fn claim(found: &Hangs, hang: &Hang, end: &TraceEnd<'_>) -> Claim {
         };
         (Basis::Warning, rest)
     };
-    let why = format!("{} at the end of the run; {rest}", waits(hang, names));
+    let since = hang.since.map(|event| format!(", since its event {event}")).unwrap_or_default();
+    let why = format!("{} at the end of the run{since}; {rest}", waits(hang, names));
     let holders = hang.holders.iter().map(|&holder| part(holder, "holds it"));
     let parts = [part(hang.at, "waits for ever")].into_iter().chain(holders).collect();
     end.claim(Kind::Hang, basis, About::Objects(vec![hang.waits_for.object()]), parts, why)
