@@ -106,7 +106,7 @@ kinds! {
     /// The thread begins: payload the address above its stack (0: not known); word 2: the operating system's id, pages
     /// of the stack << 32.
     ThreadStart = 32, 3, Timed;
-    /// The thread ends.
+    /// The thread ends. Aux 1: it ends the process, and what it did may not be over.
     ThreadEnd = 33, 2, Timed;
     /// Creates the thread of slot `word 2`.
     Fork = 34, 3, Timed;
@@ -159,10 +159,17 @@ kinds! {
     Announce = 57, 2, Timed;
     /// Decrements a semaphore, by a call that waits for as long as it takes.
     DownWaited = 58, 2, Timed;
+    /// The thread of another slot was seen waiting: aux and payload as in `Announce`, or those of a lock; payload for
+    /// aux 0: slot of the awaited thread | its number in that slot << 16. Word 2: slot of the waiting thread | its sync
+    /// index then << 16.
+    SeenWaiting = 59, 3, Timed;
 }
 
 /// In the auxiliary byte of a `WatchWrite`: its value is not written yet.
 pub const PENDING: u8 = 0x80;
+
+/// Bits of a slot in the words of a `SeenWaiting`.
+pub const SEEN_SLOT_BITS: u32 = 16;
 
 /// What a `Text` is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

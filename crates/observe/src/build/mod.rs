@@ -21,7 +21,7 @@ pub(crate) use out::Sink;
 use crate::decode::{UNTIMED, aux, context, order, payload};
 use crate::merge::{RecordSink, take_records};
 use crate::naming::{Mapped, Naming};
-use announced::Announced;
+use announced::{Announced, Seen};
 use blocks::{Actor, Blocks};
 use common::{Common, notified};
 use contexts::{Contexts, Sites};
@@ -49,6 +49,8 @@ struct Slot {
     waiting: Option<Waiting>,
     /// The last wait that it announced.
     announced: Option<Announced>,
+    /// The last wait in which another thread has seen it.
+    seen: Option<Seen>,
     /// The condition it waits on, and since when by the condition's clock.
     since: Option<(CondId, u64)>,
     /// Handlers that ran while it waited.
@@ -96,6 +98,9 @@ pub(crate) struct Build {
     /// The variables on which races are intended, and why.
     pub(crate) benign: Vec<(String, String)>,
     threads: u32,
+    /// Threads that have ended, with their slots, and that no thread has joined. Only if they are numbered
+    /// ([`Slot::generations`]).
+    ended: FxHashMap<ThreadId, u32>,
     /// Deferred accesses and drop barriers of one word that wait for the record behind them.
     deferred: Vec<[u64; 3]>,
     /// Records that threads dropped, as they reported.
@@ -139,6 +144,7 @@ impl Build {
             benign_ranges: Vec::new(),
             benign: Vec::new(),
             threads: 0,
+            ended: FxHashMap::default(),
             deferred: Vec::new(),
             lost: 0,
             senseless: 0,
@@ -193,8 +199,10 @@ impl Build {
     /// Adds the last events: there are no more records.
     pub(crate) fn close(&mut self) {
         self.flush_deferred(0);
+        self.record_ends();
         self.record_open_requests();
         self.record_open_announcements();
+        self.record_seen_waits();
     }
 
     /// Ends the trace.
@@ -413,6 +421,7 @@ impl Build {
             Kind::Fork => self.fork(slot, record),
             Kind::Join => self.join(slot, record),
             Kind::Announce => self.announced(slot, record),
+            Kind::SeenWaiting => self.seen_waiting(slot, record),
             _ => {
                 let events = self.synchronisation(slot, kind, record);
                 self.count_events(slot, events);

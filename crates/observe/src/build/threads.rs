@@ -1,7 +1,7 @@
 //! The threads of a process: which thread a slot has, forks, joins, and what is known of a thread.
 
 use super::Build;
-use crate::decode::payload;
+use crate::decode::{aux, payload};
 use event::{Extra, Op, Order, SiteId, Space, StackId, ThreadId, ThreadInfo};
 use runtime::layout::SLOTS;
 
@@ -99,15 +99,9 @@ impl Build {
     pub(super) fn join(&mut self, slot: u32, record: &[u64]) {
         let by = self.actor(slot, record[1]);
         let (child, generation) = self.child(record[2]);
-        let child = u32::try_from(child).ok().and_then(|child| {
-            let known = self
-                .slots
-                .get(child as usize)
-                .and_then(|state| state.generations.get(&generation).copied().or(state.thread));
-            self.waiter(child).or(known)
-        });
-        match child {
+        match self.thread_of(child, generation) {
             Some(child) if child != by.thread => {
+                self.ended.remove(&child);
                 let waited_for = self.child(record[2]).0;
                 let announced = self.answered(slot, 0, waited_for, (Op::JoinRequest, child.0));
                 self.plain(by, Op::Join, child.0);
@@ -118,6 +112,13 @@ impl Build {
                 self.count_events(slot, 0);
             }
         }
+    }
+
+    /// The thread of a slot with a number among those of the slot, or else the last one there.
+    pub(super) fn thread_of(&self, slot: u64, generation: u32) -> Option<ThreadId> {
+        let slot = u32::try_from(slot).ok()?;
+        let state = self.slots.get(slot as usize)?;
+        state.generations.get(&generation).copied().or(self.waiter(slot)).or(state.thread)
     }
 
     pub(super) fn announce_thread(&mut self, thread: ThreadId, name: &str, site: SiteId, stack: StackId) {
@@ -137,5 +138,8 @@ impl Build {
             self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
         }
         self.count_events(slot, u64::from(made == 0));
+        if self.direct > 0 && aux(record[0]) == 0 {
+            self.ended.insert(by.thread, slot);
+        }
     }
 }

@@ -118,6 +118,47 @@ main|fence@acqrel|";
     assert_eq!(shown("locks"), expected.lines().collect::<Vec<_>>());
 }
 
+/// One slot, which is no thread, says what the threads of others wait for.
+pub(crate) fn seen() {
+    let (agent, mut main) = start();
+    let [mut first, mut second, mut third] = [(); 3].map(|()| agent.thread());
+    let mut looker = agent.thread();
+    let (lock, latch, semaphore) = (0x5000, 0x5010, 0x5020);
+    [first.slot, second.slot, third.slot].into_iter().for_each(|slot| main.fork(slot, 0));
+    first.begin();
+    first.acquire(lock, 0);
+    second.begin();
+    third.begin();
+    let mut see = |class: u8, object: u64, slot: u32, records: u64| {
+        looker.sync3(Kind::SeenWaiting, class, object, 0, u64::from(slot) | records << 16);
+    };
+    see(Class::Barrier as u8, latch, main.slot, 4);
+    see(0, second.slot.into(), first.slot, 2);
+    see(Class::Mutex as u8, lock, second.slot, 1);
+    see(Class::Semaphore as u8, semaphore, third.slot, 1);
+    // What is seen later counts, even if it is wrong.
+    see(0, first.slot.into(), second.slot, 7);
+    see(Class::Mutex as u8, lock, second.slot, 1);
+    // This one goes on.
+    third.acquire(latch, 0);
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn threads_that_others_have_seen_waiting() {
+    let expected = [
+        "main|fork(T1)|",
+        "main|fork(T2)|",
+        "main|fork(T3)|",
+        "T1|acq(prog+0x2000)|",
+        "T3|acq(prog+0x2010)|",
+        "main|areq(prog+0x2010)|",
+        "T1|jreq(T2)|",
+        "T2|req(prog+0x2000)|",
+    ];
+    assert_eq!(shown("seen"), expected);
+}
+
 #[test]
 fn origins_and_threads_are_reported() {
     let mut recorded = record("locks");

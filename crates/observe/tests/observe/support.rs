@@ -14,6 +14,7 @@ pub(crate) const SCENE: &str = "FORETRACE_TEST_SCENE";
 pub(crate) const SCENES: &[(&str, fn())] = &[
     ("quiet", crate::scenes::quiet),
     ("locks", crate::scenes::locks),
+    ("seen", crate::scenes::seen),
     ("memory", crate::memory::memory),
     ("freed", crate::memory::freed),
     ("beyond", crate::memory::beyond),
