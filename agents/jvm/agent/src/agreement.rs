@@ -6,7 +6,7 @@ use crate::calls::packed;
 use crate::classes::variable;
 use crate::session::BLOCKS;
 use runtime::java::SITES;
-use runtime::record::{CONTEXT_BITS, Class, Kind, MOST_BETWEEN, TextFor};
+use runtime::record::{CONTEXT_BITS, Class, Kind, MOST_BETWEEN, SEEN_SLOT_BITS, TextFor};
 use weave::{CELL, CELL_WORDS, Condition, EFFECT_KINDS, Effect, ORDERS, Operand, THREAD_STATE, Target, Value};
 
 const RECORD: &str = include_str!("../java/foretrace/agent/Record.java");
@@ -16,6 +16,7 @@ const EFFECT_RECORDER: &str = include_str!("../java/foretrace/agent/EffectRecord
 const CELLS: &str = include_str!("../java/foretrace/agent/Cells.java");
 const ENTRIES: &str = include_str!("../java/foretrace/agent/EntrySync.java");
 const HELD: &str = include_str!("../java/foretrace/agent/HeldLocks.java");
+const LAST_WAITS: &str = include_str!("../java/foretrace/agent/LastWaits.java");
 const LOCKS: &str = include_str!("../java/foretrace/agent/Locks.java");
 const MONITORS: &str = include_str!("../java/foretrace/agent/Monitors.java");
 const NATIVE: &str = include_str!("../java/foretrace/agent/Native.java");
@@ -190,6 +191,7 @@ fn words_have_room_for_what_there_is() {
     assert_eq!(constant(RECORD_WRITER, "MOST_SINCE_STAMP"), MOST_BETWEEN as i64);
     assert_eq!(1 << constant(DEFERRED_ACCESS, "SITE_BITS"), SITES);
     assert_eq!(1 << (64 - constant(DEFERRED_ACCESS, "BLOCK_SHIFT")), BLOCKS);
+    assert_eq!(constant(LAST_WAITS, "SLOT_BITS"), SEEN_SLOT_BITS.into());
 }
 
 #[test]

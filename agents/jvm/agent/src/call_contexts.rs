@@ -1,7 +1,7 @@
 //! Call contexts: a site, and the calls that led there. They are numbered after the sites, and written to the
 //! metadata log.
 
-use crate::machine::Jni;
+use crate::machine::{Jni, Reference};
 use crate::natives::chain;
 use crate::start::Agent;
 use runtime::java::SITES;
@@ -30,7 +30,12 @@ pub(crate) const CALLED: u32 = u32::MAX;
 
 /// The call context of the current thread. `site` is what it does there; 0 is the last call.
 pub(crate) fn call_context(agent: &Agent, jni: Jni, site: u32) -> Option<u32> {
-    let stack = agent.jvmti.stack(DEEPEST);
+    call_context_of(agent, jni, std::ptr::null_mut(), site)
+}
+
+/// The call context of a thread (null: the current one).
+pub(crate) fn call_context_of(agent: &Agent, jni: Jni, thread: Reference, site: u32) -> Option<u32> {
+    let stack = agent.jvmti.stack(thread, DEEPEST);
     let mut contexts = agent.contexts();
     let mut sites = Vec::with_capacity(stack.len());
     for frame in stack {

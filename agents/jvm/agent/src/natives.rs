@@ -1,5 +1,6 @@
 //! The functions that the agent's classes call (`Native.java` documents them).
 
+use crate::call_contexts::CALLED;
 use crate::classes::{BOOT, StaticField, variable};
 use crate::machine::{Jni, Jvmti, Method, Reference};
 use crate::start::{self, Agent};
@@ -216,6 +217,31 @@ extern "system" fn call_context(jni: *mut c_void, _: Reference, site: i32) -> i3
     or(0, |agent| crate::call_contexts::call_context(agent, Jni(jni), site as u32).map(|context| context as i32))
 }
 
+extern "system" fn call_context_of(jni: *mut c_void, _: Reference, thread: Reference) -> i32 {
+    or(0, |agent| crate::call_contexts::call_context_of(agent, Jni(jni), thread, CALLED).map(|context| context as i32))
+}
+
+extern "system" fn state_of(_: *mut c_void, _: Reference, thread: Reference) -> i32 {
+    or(0, |agent| Some(agent.jvmti.thread_state(thread)))
+}
+
+extern "system" fn is_joining(_: *mut c_void, _: Reference, thread: Reference) -> u8 {
+    /// Calls of `Object.wait` on top of it.
+    const MOST: usize = 8;
+    or(0, |agent| {
+        let jvmti = agent.jvmti;
+        let class_of = |method: i64| jvmti.class_name(jvmti.method_class(method)?);
+        let mut calls = jvmti.stack(thread, MOST).into_iter().map(|[method, _]| (class_of(method), method));
+        let (class, method) = calls.find(|(class, _)| class.as_deref() != Some(b"java/lang/Object"))?;
+        let is_join = jvmti.method_name(method)? == b"join" && class? == b"java/lang/Thread";
+        Some(u8::from(is_join))
+    })
+}
+
+extern "system" fn monitor_of(_: *mut c_void, _: Reference, thread: Reference) -> Reference {
+    or(std::ptr::null_mut(), |agent| agent.jvmti.contended_monitor(thread))
+}
+
 extern "system" fn failed(jni: *mut c_void, _: Reference, why: Reference) {
     or((), |agent| {
         agent.session.failed();
@@ -242,6 +268,10 @@ pub(crate) fn register(jni: Jni, class: Reference) -> bool {
         (c"areThemselves", c"(Ljava/lang/Class;)Z", are_themselves as *mut c_void),
         (c"effects", c"(ILjava/lang/Class;)[J", effects as *mut c_void),
         (c"callContext", c"(I)I", call_context as *mut c_void),
+        (c"callContextOf", c"(Ljava/lang/Thread;)I", call_context_of as *mut c_void),
+        (c"stateOf", c"(Ljava/lang/Thread;)I", state_of as *mut c_void),
+        (c"isJoining", c"(Ljava/lang/Thread;)Z", is_joining as *mut c_void),
+        (c"monitorOf", c"(Ljava/lang/Thread;)Ljava/lang/Object;", monitor_of as *mut c_void),
         (c"failed", c"(Ljava/lang/Throwable;)V", failed as *mut c_void),
     ];
     let methods = methods.map(|(name, descriptor, function)| Method {

@@ -50,6 +50,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "HeldLocks",
     "LockRequests",
     "Locks",
+    "LastWaits",
     "StampedLocks",
     "BoundedQueues",
     "Monitors",
@@ -170,6 +171,8 @@ fn begin(machine: *mut c_void) -> Option<()> {
     if !jvmti.add_capabilities(&needed) {
         return None;
     }
+    // Without it, only waits for monitors are not known at the end.
+    jvmti.add_capabilities(&[capability::CONTENDED_MONITOR]);
     let session = session::start()?;
     lead_others();
     let metadata = MetadataLog::create(session.path()).ok()?;

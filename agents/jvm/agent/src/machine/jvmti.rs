@@ -17,6 +17,7 @@ unsafe impl Sync for Jvmti {}
 /// Capabilities, by their bits.
 pub(crate) mod capability {
     pub(crate) const TAG_OBJECTS: usize = 0;
+    pub(crate) const CONTENDED_MONITOR: usize = 6;
     pub(crate) const SOURCE_FILE_NAME: usize = 11;
     pub(crate) const LINE_NUMBERS: usize = 12;
     pub(crate) const ALL_CLASS_HOOKS: usize = 26;
@@ -158,11 +159,24 @@ impl Jvmti {
         call!(self.0, 94, (Reference, *const c_char, Reference) -> i32, module, package.as_ptr(), to) == 0
     }
 
-    /// The calls of the current thread, the last first: methods, and positions in their code.
-    pub(crate) fn stack(self, most: usize) -> Vec<[i64; 2]> {
+    /// The state of a thread: bits of the header's `JVMTI_THREAD_STATE`; 0 if it has ended.
+    pub(crate) fn thread_state(self, thread: Reference) -> i32 {
+        let mut state = 0;
+        let failed = call!(self.0, 16, (Reference, *mut i32) -> i32, thread, &mut state);
+        if failed == 0 { state } else { 0 }
+    }
+
+    /// The object whose monitor a thread waits for, or on which it waits.
+    pub(crate) fn contended_monitor(self, thread: Reference) -> Option<Reference> {
+        let mut monitor = null_mut();
+        let failed = call!(self.0, 10, (Reference, *mut Reference) -> i32, thread, &mut monitor);
+        (failed == 0 && !monitor.is_null()).then_some(monitor)
+    }
+
+    /// The calls of a thread (null: the current one), the last first: methods, and positions in their code.
+    pub(crate) fn stack(self, thread: Reference, most: usize) -> Vec<[i64; 2]> {
         let mut frames = vec![[0i64; 2]; most];
         let mut count = 0i32;
-        let thread = null_mut::<c_void>();
         let (begin, size) = (frames.as_mut_ptr(), most as i32);
         let failed = call!(
             self.0, 103, (Reference, i32, i32, *mut [i64; 2], *mut i32) -> i32,

@@ -170,6 +170,9 @@ impl<'a> Method<'_, 'a> {
             && (is_atomic && takes_function(called.descriptor) || call.rows.iter().any(Row::names_entry))
         {
             emit = emit.op(&[ALOAD_0]).call(HOOKS.as_bytes(), b"threw", b"(Ljava/lang/Object;)V")?.op(&[ATHROW]);
+        } else if !call.is_static && call.rows.iter().any(Row::blocks) {
+            // Nothing was done, but the thread does not wait any more.
+            emit = emit.op(&[ACONST_NULL]).call(HOOKS.as_bytes(), b"threw", b"(Ljava/lang/Object;)V")?.op(&[ATHROW]);
         }
         let is_caught = emit.size() > handler;
         let code = emit.done();

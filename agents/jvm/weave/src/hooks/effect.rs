@@ -2,7 +2,7 @@
 //! notation.
 
 /// The kinds of effects, as tables spell them.
-pub const EFFECT_KINDS: [&str; 39] = [
+pub const EFFECT_KINDS: [&str; 42] = [
     "acq",
     "rel",
     "tacq",
@@ -42,6 +42,9 @@ pub const EFFECT_KINDS: [&str; 39] = [
     "current",
     "ended",
     "change",
+    "blocks",
+    "passes",
+    "exits",
 ];
 /// The memory orders that may follow some kinds.
 pub const ORDERS: [&str; 5] = ["relaxed", "acquire", "release", "acqrel", "seqcst"];

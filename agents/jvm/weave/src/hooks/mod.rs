@@ -43,7 +43,7 @@
 //! class, name and type of the call.
 //!
 //! For rows with `&!`, `after(o, site)` is also called when the call throws. For atomic accesses with a function, and
-//! calls on entries of a collection, that is `threw(o)`.
+//! calls on entries of a collection, that is `threw(o)`; for other calls that may wait, `threw(null)`.
 //!
 //! A call of `inside` has one effect ([`Inside::effects`]) on `o`, and none if `o` is null. The value is an object or
 //! a long.

@@ -31,6 +31,11 @@ impl Row {
         self.before.iter().chain(&self.after)
     }
 
+    /// Whether the call may wait without a time limit.
+    pub fn blocks(&self) -> bool {
+        self.before.iter().any(|effect| effect.kind == "blocks")
+    }
+
     /// Whether it has an effect on an entry of a collection before the call.
     pub fn names_entry(&self) -> bool {
         self.before.iter().any(|effect| {
@@ -226,6 +231,8 @@ mod tests {
             assert!(effects().filter_map(Effect::value_argument).all(|of| Some(of) == call.value()), "{call:?}");
             let classes: FxHashSet<&str> = call.rows.iter().map(|row| row.class).collect();
             assert_eq!(classes.len(), call.rows.len(), "{call:?}");
+            let is_first = |row: &Row| row.effects().skip(1).all(|effect| effect.kind != "blocks");
+            assert!(call.rows.iter().all(is_first), "{call:?}");
             assert!(!effects().any(|effect| effect.target == Target::This), "{call:?}");
             // When the call throws, there is no result, and arguments are not passed.
             let is_thrown = effects().any(|effect| effect.is_thrown);

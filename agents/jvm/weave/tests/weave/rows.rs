@@ -6,7 +6,7 @@ use crate::{classes, tool};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use weave::{Calls, Effect, Inside, Row, Site, SiteKind, Target, weave, weave_inside};
+use weave::{Calls, Effect, Inside, InsideRow, Row, Site, SiteKind, Target, weave, weave_inside};
 
 fn path(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/weave/programs").join(name).to_str().expect("a path").to_owned()
@@ -161,7 +161,10 @@ fn needed(release: u16) -> String {
 fn orders(row: &Row) -> bool {
     !["~", "java/util/*"].contains(&row.class)
         && row.effects().any(|effect| {
-            !matches!(effect.kind, "read" | "write" | "look" | "change" | "condition" | "permits" | "optimistic")
+            !matches!(
+                effect.kind,
+                "read" | "write" | "look" | "change" | "condition" | "permits" | "optimistic" | "blocks"
+            )
         })
 }
 
@@ -223,7 +226,12 @@ fn every_row_has_its_programs() {
     // Previews need an option of the compiler.
     let others = ["StructuredTaskScope", "StableValue", "ShutdownHooks"];
     let is_other = |class: &str| is_of_desktop(class) || others.iter().any(|other| class.contains(other));
-    let inside = Inside::all().rows.iter().filter(|row| !is_other(row.class));
+    let only_says_who_waits = |row: &InsideRow| {
+        let mut effects =
+            row.before.iter().chain(&row.after).map(|&number| &Inside::all().effects[usize::from(number)]);
+        !row.member.is_empty() && effects.all(|effect| matches!(effect.kind, "blocks" | "passes" | "exits"))
+    };
+    let inside = Inside::all().rows.iter().filter(|row| !is_other(row.class) && !only_says_who_waits(row));
     let inside = inside.map(|row| match row.member {
         "" => format!("monitors {}", row.class),
         member => format!("{} {member} {}", row.class, row.descriptor),

@@ -30,7 +30,7 @@ final class CallEffects {
     /** Bits of {@link #what}; {@link #IS} makes it differ from 0, which a stable field must. */
     private static final int IS = 1, IS_ATOMIC = 2, IS_SIMPLE = 4, IS_BACK_BEFORE = 8, IS_BACK_AFTER = 16,
         IS_UNSEEN = 32, IS_SORTED = 64, IS_OF_THIS = 128, IS_WRAPPER = 256, IS_FIXED = 512, IS_CONCURRENT = 1024,
-        IS_SAME_ENTRY = 2048;
+        IS_SAME_ENTRY = 2048, IS_BLOCKING = 4096;
 
     /** The class of the receivers; null: there is none. */
     @Stable private final Class<?> of;
@@ -48,7 +48,10 @@ final class CallEffects {
         boolean isUnseen = all != null && all[all.length - 1] == Effect.UNSEEN;
         all = isUnseen ? java.util.Arrays.copyOf(all, all.length - 1) : all;
         int count = all == null ? 0 : (int) all[0];
-        before = count == 0 ? NOTHING : java.util.Arrays.copyOfRange(all, 1, 1 + count);
+        // That a call may wait is no effect like others: it stands first, and is kept apart.
+        boolean isBlocking = count > 0 && Effect.kind(all[1]) == Effect.BLOCKS;
+        int first = isBlocking ? 2 : 1;
+        before = count < first ? NOTHING : java.util.Arrays.copyOfRange(all, first, 1 + count);
         boolean hasAfter = all != null && all.length > 1 + count;
         after = hasAfter ? java.util.Arrays.copyOfRange(all, 1 + count, all.length) : NOTHING;
         boolean atomic = false, simple = true;
@@ -67,6 +70,7 @@ final class CallEffects {
             | (hasOneBefore && Effect.target(before[0]) == Effect.BACK ? IS_BACK_BEFORE : 0)
             | (hasOneAfter && Effect.target(after[0]) == Effect.BACK ? IS_BACK_AFTER : 0)
             | (isUnseen ? IS_UNSEEN : 0) | (isSorted ? IS_SORTED : 0)
+            | (isBlocking ? IS_BLOCKING : 0)
             | (of != null && WrappedCollections.isConcurrent(of) ? IS_CONCURRENT : 0)
             | (hasOneBefore && isOfThis(before[0]) ? IS_OF_THIS : 0)
             | (hasOneBefore && hasOneAfter && isSameEntry(before[0], after[0]) ? IS_SAME_ENTRY : 0);
@@ -95,6 +99,11 @@ final class CallEffects {
     /** The tables do not say all that the call does: it may use what the held locks guard. */
     boolean isUnseen() {
         return (what & IS_UNSEEN) != 0;
+    }
+
+    /** The call may wait without a time limit, for what its receiver or, if there is none, another thread does. */
+    boolean isBlocking() {
+        return (what & IS_BLOCKING) != 0;
     }
 
     /** The only effect is an unconditional post or await of the object whose method makes the call. */

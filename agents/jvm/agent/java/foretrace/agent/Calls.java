@@ -49,6 +49,9 @@ final class Calls {
         if (effects.isUnseen()) {
             Hooks.unseen();
         }
+        if (effects.isBlocking()) {
+            enterCall(of);
+        }
         if (effects.before.length == 0 && !effects.isAtomic()
             || effects.isBackBefore() && !BoundedQueues.isBounded(of)) {
             return;
@@ -64,6 +67,22 @@ final class Calls {
         }
         if (effects.after.length == 0) {
             over(self);
+        }
+    }
+
+    @ForceInline
+    private static void enterCall(Object of) {
+        ThreadState self = ThreadState.ready();
+        if (self != null) {
+            self.enterCall(of);
+        }
+    }
+
+    @ForceInline
+    private static void leaveCall() {
+        ThreadState self = ThreadState.own();
+        if (self != null) {
+            self.leaveCall();
         }
     }
 
@@ -133,6 +152,9 @@ final class Calls {
                 isNumber, site)) {
             return;
         }
+        if (effects.isBlocking()) {
+            leaveCall();
+        }
         if (effects.isBackAfter() && !BoundedQueues.isFull(of)) {
             return;
         }
@@ -153,12 +175,16 @@ final class Calls {
         over(self);
     }
 
-    /** A call threw. What a function of the program did inside the call may be seen by others, too. */
+    /**
+     * A call threw. What a function of the program did inside the call may be seen by others, too. (Null: the call may
+     * have waited, and that is over.)
+     */
     static void threw(Object of) {
         ThreadState self = ThreadState.ready();
         if (self == null) {
             return;
         }
+        self.leaveCall();
         self.enter();
         try {
             VariableLock.unlock(self);

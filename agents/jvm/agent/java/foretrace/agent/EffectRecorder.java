@@ -5,7 +5,7 @@ import java.util.concurrent.locks.Condition;
 /** Records what each {@link Effect} kind means. */
 final class EffectRecorder {
     /** The object class of semaphores in records. */
-    private static final int SEMAPHORE = 5;
+    static final int SEMAPHORE = 5;
     /** Of a call with more permits than this, the rest is not recorded. */
     private static final long MOST_PERMITS = 1 << 16;
 

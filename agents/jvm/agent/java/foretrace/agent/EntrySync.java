@@ -17,7 +17,7 @@ final class EntrySync {
     static final int WHOLE = -1;
     /** Stands for the whole of a collection while all of another one is put into it. */
     static final int FILLED = -2;
-    private static final int LATCH = 6;
+    static final int LATCH = 6;
     private static final long LONGS = Memory.LONGS;
     /** Longs from the time of one entry to that of the next: each has a cache line of its own. */
     static final int APART = 8;

@@ -89,11 +89,21 @@ final class HeldLocks {
         Shadow[] locks = this.locks;
         for (int at = Math.min(count, locks.length) - 1; at >= 0; at--) {
             Shadow lock = locks[at];
-            if (lock != null && LockRequests.isOf(blocker, lock)) {
+            if (lock != null && LockRequests.isOf(Thread.currentThread(), blocker, lock)) {
                 return lock;
             }
         }
         return null;
+    }
+
+    /** Adds all of them to a list, from another thread: what it sees may be old. */
+    void addTo(java.util.Collection<Shadow> all) {
+        Shadow[] locks = this.locks;
+        for (int at = Math.min(count, locks.length) - 1; at >= 0; at--) {
+            if (locks[at] != null) {
+                all.add(locks[at]);
+            }
+        }
     }
 
     /** The lock to which a condition belongs, if it is among these. */

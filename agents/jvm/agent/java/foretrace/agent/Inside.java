@@ -53,13 +53,22 @@ final class Inside {
         if (value == null && !isBelow && of instanceof java.io.Flushable) {
             return;
         }
+        // The program ends in a thread that is not to be watched for this.
+        if (of == null && LastWaits.isExit(site)) {
+            LastWaits.look();
+            return;
+        }
         ThreadState self = ThreadState.ready();
         if (self == null) {
             return;
         }
         self.enter();
         try {
-            for (long one : CallEffects.at(site, null).before) {
+            CallEffects effects = CallEffects.at(site, null);
+            if (effects.isBlocking()) {
+                self.enterCall(of);
+            }
+            for (long one : effects.before) {
                 Object object = Effect.target(one) == Effect.ALL ? Calls.COMMON : of;
                 if (object == null || !Effect.applies(one, number, value)) {
                     continue;
@@ -87,6 +96,10 @@ final class Inside {
         }
         if (kind == Effect.REQUEST) {
             LockRequests.parked(self, of);
+            return;
+        }
+        if (kind == Effect.PASSES) {
+            self.leaveCall();
             return;
         }
         // Maps that only the JDK knows get no shadow, and what has no shadow has no posts to await.

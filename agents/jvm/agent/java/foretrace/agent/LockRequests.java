@@ -42,23 +42,28 @@ final class LockRequests {
         }
     }
 
-    /** Whether the current thread parks for this lock. */
-    static boolean isOf(Object blocker, Shadow held) {
+    /** Whether a thread parks for this lock. */
+    static boolean isOf(Thread thread, Object blocker, Shadow held) {
         Object lock = held.get();
         if (lock instanceof ReentrantLock) {
-            return ((ReentrantLock) lock).hasQueuedThread(Thread.currentThread());
+            return ((ReentrantLock) lock).hasQueuedThread(thread);
         }
         if (lock instanceof ReentrantReadWriteLock) {
-            return ((ReentrantReadWriteLock) lock).hasQueuedThread(Thread.currentThread());
+            return ((ReentrantReadWriteLock) lock).hasQueuedThread(thread);
         }
         // A thread may name any object as the reason for parking, even one whose monitor another thread holds. Only of
         // stamped locks it is known that they name themselves.
         return lock instanceof StampedLock && lock == blocker && !held.isReleasedByOther;
     }
 
+    /** Whether the last record of a thread is its request for this lock. */
+    static boolean isRecorded(ThreadState of, Shadow lock) {
+        return of.lastRequest == lock.address && of.lastRequestAt == of.tick;
+    }
+
     private static void record(ThreadState self, Shadow lock) {
         // A thread that was woken and came too late parks again: it is one request.
-        if (self.lastRequest == lock.address && self.lastRequestAt == self.tick || !self.room()) {
+        if (isRecorded(self, lock) || !self.room()) {
             return;
         }
         int context = Native.callContext(Native.CALLED);

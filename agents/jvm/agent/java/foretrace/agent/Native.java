@@ -61,6 +61,18 @@ final class Native {
      */
     static native int callContext(int site);
 
+    /** The call context of another thread: the last call that the program itself made there; 0 if there is none. */
+    static native int callContextOf(Thread thread);
+
+    /** The state of a thread, as JVMTI has it. (What the program makes of {@code Thread.getState} does not matter.) */
+    static native int stateOf(Thread thread);
+
+    /** Whether the last call of a thread, but for that of {@code Object.wait}, is {@code Thread.join}. */
+    static native boolean isJoining(Thread thread);
+
+    /** The object whose monitor a thread waits for, or on which it waits; null if there is none. */
+    static native Object monitorOf(Thread thread);
+
     /** A hook failed. The report says so once, and the program goes on. */
     static native void failed(Throwable why);
 }

@@ -22,7 +22,7 @@ final class Record {
             END = 33, FORK = 34,
         JOIN = 35, ACQUIRE = 36, RELEASE = 37, READ_ACQUIRE = 38, READ_RELEASE = 39, TRY_ACQUIRE = 40, REQUEST = 42,
         WAIT = 43, WOKEN = 44, NOTIFY = 45, NOTIFY_ALL = 46, POST = 47, AWAIT = 48, UP = 49, DOWN = 50, INIT = 51,
-        BEGIN = 53, LEAVE = 54, INTERNAL = 55, MISUSE = 56;
+        BEGIN = 53, LEAVE = 54, INTERNAL = 55, MISUSE = 56, SEEN_WAITING = 59;
     /** What the text of a {@link #TEXT} record names. */
     static final int THREAD_NAME = 1, LABEL = 2, MISUSE_TEXT = 4;
     /** Bits of a call context in a record. */

@@ -21,6 +21,10 @@ final class ThreadState extends RecordWriter {
     long forkTick;
     /** How many known threads led to it. */
     int forkDepth;
+    /** The thread itself, from when it is started, or from its first record, to its last one. */
+    Thread thread;
+    /** It ends the program: that the machine says it ends does not mean that it is done. */
+    boolean isExiting;
     /** It has recorded its end. */
     volatile boolean isFinished;
 
@@ -63,6 +67,14 @@ final class ThreadState extends RecordWriter {
     /** The object of the last call that posts or awaits, and its entry. */
     Shadow current;
     int currentEntry = EntrySync.WHOLE;
+    /**
+     * The call that it is in, if that may wait without a time limit: the receiver (null: the thread waits to be
+     * unparked), and whether there is such a call. {@link LastWaits} asks for them.
+     */
+    Object waitsFor;
+    boolean mayWait;
+    /** The wait that {@link LastWaits} has seen last: the first word of its record, and the sync index then. */
+    long seenWait, seenWaitAt;
     /** A static write whose class is not loaded yet, to be recorded after it: the site, and the value. */
     int pending;
     long pendingValue;
@@ -132,6 +144,7 @@ final class ThreadState extends RecordWriter {
     private ThreadState begun() {
         if ((notReady & NEW) != 0) {
             notReady &= ~NEW;
+            thread = Thread.currentThread();
             newBlock();
             if (room()) {
                 long now = now(0);
@@ -146,10 +159,12 @@ final class ThreadState extends RecordWriter {
     /** Records the thread's end, and keeps only what others may still ask of it. */
     void finish() {
         if ((notReady & NEW) == 0 && room()) {
-            put2(Record.head(Record.END, 0, 0), now(0), 0);
+            put2(Record.head(Record.END, isExiting ? 1 : 0, 0), now(0), 0);
         }
         returnChunk();
         isFinished = true;
+        thread = null;
+        leaveCall();
         VariableLock.unlock(this);
         contexts.forget();
         readCache = NO_READS;
@@ -158,6 +173,20 @@ final class ThreadState extends RecordWriter {
         java.util.Arrays.fill(shadowCache, null);
         methodMonitors = new Shadow[0];
         current = null;
+    }
+
+    /** The thread makes a call that may wait. */
+    @ForceInline
+    void enterCall(Object of) {
+        waitsFor = of;
+        mayWait = true;
+    }
+
+    /** The call is over. */
+    @ForceInline
+    void leaveCall() {
+        mayWait = false;
+        waitsFor = null;
     }
 
     /** The call context of a record at a site. */

@@ -35,6 +35,18 @@ final class Threads {
         }
     }
 
+    /** A state that is no thread's, to write records with; null if there is no slot for it. */
+    static ThreadState spare() {
+        CarrierPin.begin();
+        try {
+            synchronized (Threads.class) {
+                return next();
+            }
+        } finally {
+            CarrierPin.end();
+        }
+    }
+
     /** A state with a slot that no thread had; or, after many threads, with that of the thread that ended first. */
     private static ThreadState next() {
         if (made >= MANY && first != last) {
@@ -91,6 +103,7 @@ final class Threads {
                 child.forkDepth = self.forkDepth + 1 & MOST_FORK_DEPTH - 1;
                 child.parent = child.forkDepth == 0 ? null : self;
                 child.forkTick = self.tick;
+                child.thread = thread;
                 self.put3(Record.head(Record.FORK, 0, 0), now, context, child.slot | (long) child.generation << 32);
             }
         } catch (Throwable failed) {
