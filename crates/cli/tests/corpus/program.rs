@@ -42,8 +42,12 @@ fn default_release() -> u32 {
 pub(crate) struct Mutation {
     pub(crate) find: String,
     pub(crate) replace: String,
-    #[serde(rename = "finding")]
+    #[serde(default, rename = "finding")]
     pub(crate) findings: BTreeSet<Finding>,
+    #[serde(default, rename = "warning")]
+    pub(crate) warnings: BTreeSet<Finding>,
+    #[serde(default)]
+    pub(crate) exit: i32,
 }
 
 /// The parts of a finding that do not depend on the run.
@@ -91,6 +95,23 @@ impl Program {
         }
     }
 
+    /// The warnings of hangs that must be given: exactly these. Others are not compared.
+    fn hangs(&self) -> &BTreeSet<Finding> {
+        static NONE: BTreeSet<Finding> = BTreeSet::new();
+        match &self.expected.mutation {
+            Some(mutation) if self.mutated => &mutation.warnings,
+            _ => &NONE,
+        }
+    }
+
+    /// The exit code of the program itself.
+    fn exit(&self) -> i32 {
+        match &self.expected.mutation {
+            Some(mutation) if self.mutated => mutation.exit,
+            _ => self.expected.exit,
+        }
+    }
+
     /// Copies the program, with its mutation applied if this is the mutated one.
     pub(crate) fn copy_to(&self, folder: &Path) {
         self.copy(&self.folder, folder);
@@ -123,12 +144,16 @@ impl Program {
     /// Compares what a run reported with what is expected; the difference, if there is one.
     pub(crate) fn compare(&self, ran: &Ran, result: &Value, finding: fn(&Value) -> Finding) -> Result<(), String> {
         let wanted = self.wanted();
-        let findings = result["findings"].as_array().expect("findings").iter();
-        let found: BTreeSet<Finding> = findings.filter(|one| one["status"] != "warning").map(finding).collect();
-        let unexpected: Vec<&Finding> = found.iter().filter(|f| !wanted.iter().any(|w| w.describes(f))).collect();
-        let missing: Vec<&Finding> = wanted.iter().filter(|w| !found.iter().any(|f| w.describes(f))).collect();
+        let findings = || result["findings"].as_array().expect("findings").iter();
+        let is_warning = |one: &&Value| one["status"] == "warning";
+        let found: BTreeSet<Finding> = findings().filter(|one| !is_warning(one)).map(finding).collect();
+        let hangs = findings().filter(is_warning).filter(|one| one["kind"] == "hang").map(finding).collect();
+        let (mut unexpected, mut missing) = difference(wanted, &found);
+        let (more, fewer) = difference(self.hangs(), &hangs);
+        unexpected.extend(more);
+        missing.extend(fewer);
         let right_code = match ran.code {
-            Some(code) if wanted.is_empty() => code == self.expected.exit,
+            Some(code) if wanted.is_empty() => code == self.exit(),
             // A handler of a specification may set any exit code.
             Some(code) if self.expected.spec.is_some() => code != 0,
             code => code == Some(1),
@@ -145,6 +170,13 @@ impl Program {
             ran.code, ran.stdout, ran.stderr
         ))
     }
+}
+
+/// What was found and is not wanted, and what is wanted and was not found.
+fn difference<'a>(wanted: &'a BTreeSet<Finding>, found: &'a BTreeSet<Finding>) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
+    let unexpected = found.iter().filter(|found| !wanted.iter().any(|wanted| wanted.describes(found)));
+    let missing = wanted.iter().filter(|wanted| !found.iter().any(|found| wanted.describes(found)));
+    (unexpected.collect(), missing.collect())
 }
 
 /// The programs of a folder of `corpus/programs`, each followed by its mutation if it has one.

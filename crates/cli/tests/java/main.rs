@@ -4,6 +4,7 @@ mod builds;
 #[path = "../common/mod.rs"]
 mod common;
 mod filter;
+mod hanging;
 mod harm;
 mod pairs;
 mod ways;
