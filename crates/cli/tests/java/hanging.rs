@@ -187,7 +187,10 @@ fn an_interrupt_from_the_keyboard_shows_who_waits() {
     }
 "#;
     let (folder, java) = (compiled(body), java());
-    let mut command = folder.command(&["run", "--json", "result.json", "--", &java, "-cp", ".", "Main"]);
+    let run = folder.command(&["run", "--json", "result.json", "--", &java, "-cp", ".", "Main"]);
+    // Tests that run in the background of a shell ignore this signal, and so would the program.
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(run.get_program()).args(run.get_args()).current_dir(folder.path(""));
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("foretrace runs");
     let mut line = String::new();
