@@ -206,7 +206,7 @@ final class LastWaits {
         if (other == null || other == ThreadState.NONE || !isSignalled && !isWaiting(thread)) {
             return NOTHING;
         }
-        return Record.head(Record.SEEN_WAITING, 0, other.slot | (long) other.life << SLOT_BITS);
+        return Record.head(Record.SEEN_WAITING, 0, other.slot | (long) other.generation << SLOT_BITS);
     }
 
     private static long object(Object of) {
