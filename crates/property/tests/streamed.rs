@@ -61,7 +61,8 @@ fn threads_may_appear_after_the_names_that_speak_of_them() {
     for _ in 0..20_000 {
         let property = PROPERTIES[random.below(PROPERTIES.len())];
         let source = format!(
-            "spec S {{ shared int a[t : thread] = 0 at trace \"a\"; shared int b = 0 at trace \"b\"; property {property} }}"
+            "spec S {{ shared int a[t : thread] = 0 at trace \"a\"; shared int b = 0 at trace \"b\"; \
+             property {property} }}"
         );
         let checked = check_file("s.rvs", &Text(source.clone()));
         assert!(!checked.has_errors(), "{source}\n{:?}", checked.diagnostics);

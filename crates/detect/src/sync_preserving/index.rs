@@ -44,7 +44,7 @@ pub(super) struct Index<'a> {
     /// By access of a variable that is allocated or freed: the forks and drop barriers that it needs itself.
     pub(super) apart: FxHashMap<u32, Vec<u32>>,
     /// By lock: its failed try-locks.
-    pub(super) failures: FxHashMap<u32, Vec<u32>>,
+    pub(super) failed: FxHashMap<u32, Vec<u32>>,
     groups: Vec<Group>,
     /// By lock: where its groups begin.
     lock_groups: Vec<u32>,
@@ -72,7 +72,7 @@ pub(super) struct TraceFacts {
     pub(super) holds: Holds,
     pub(super) never: Vec<u32>,
     pub(super) apart: FxHashMap<u32, Vec<u32>>,
-    pub(super) failures: FxHashMap<u32, Vec<u32>>,
+    pub(super) failed: FxHashMap<u32, Vec<u32>>,
 }
 
 /// Sorts the numbers of items by a dense key: where the items of each key begin, and the items.
@@ -102,7 +102,7 @@ pub(super) fn is_access(event: Event) -> bool {
 
 impl<'a> Index<'a> {
     pub(super) fn new(events: &'a [Event], found: TraceFacts, vars: usize, locks: usize) -> Index<'a> {
-        let TraceFacts { chain, position, predecessors, before, held, clocks, sections, holds, never, apart, failures } =
+        let TraceFacts { chain, position, predecessors, before, held, clocks, sections, holds, never, apart, failed } =
             found;
         let (chain_starts, chain_events) = by_key(never.len(), chain.iter().copied().zip(0..));
         let accesses = events.iter().zip(0..).filter(|(event, _)| is_access(**event));
@@ -149,7 +149,7 @@ impl<'a> Index<'a> {
             chain_starts,
             never,
             apart,
-            failures,
+            failed,
             groups,
             lock_groups,
             opens,

@@ -91,7 +91,7 @@ pub(super) fn find(names: &Names, trace: &Batch) -> Result<TraceFacts, TooLarge>
             holds: Default::default(),
             never: Vec::new(),
             apart: FxHashMap::default(),
-            failures: FxHashMap::default(),
+            failed: FxHashMap::default(),
         },
         clock: Vec::new(),
         changed: false,
@@ -321,7 +321,7 @@ impl Pass<'_> {
                 for &section in &state.open {
                     self.need(self.sections.all[section as usize].open);
                 }
-                self.found.failures.entry(lock).or_default().push(at);
+                self.found.failed.entry(lock).or_default().push(at);
             }
         } else {
             self.sections.step(self.trace, at, event, chain, &mut acts);

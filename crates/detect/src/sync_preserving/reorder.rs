@@ -301,7 +301,7 @@ impl Reorder {
         if op.opens_section() && !self.open(index, at, chain) {
             return false;
         }
-        if op.closes_section() && !index.failures.is_empty() && self.is_waited_in(index, at, chain, position) {
+        if op.closes_section() && !index.failed.is_empty() && self.is_waited_in(index, at, chain, position) {
             return false;
         }
         if op.closes_section() {
@@ -348,7 +348,7 @@ impl Reorder {
         let last = index.last(chain, position);
         let list = if last == NONE { NONE } else { index.held[last as usize] };
         index.holds.list(list).map(|number| &index.sections[number as usize]).filter(|s| s.close == at).any(|section| {
-            let Some(all) = index.failures.get(&section.lock) else { return false };
+            let Some(all) = index.failed.get(&section.lock) else { return false };
             let inside = &all[all.partition_point(|&failed| failed < section.open)..];
             let inside = &inside[..inside.partition_point(|&failed| failed < at)];
             self.steps += inside.len() as u64;
