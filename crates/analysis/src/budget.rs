@@ -12,7 +12,7 @@ const LEAST: Duration = Duration::from_secs(2);
 const SHORT: u64 = 300_000;
 
 /// The time for checking predictions after the caller cancelled.
-const HURRY: Duration = Duration::from_secs(2);
+const HURRY: Duration = Duration::from_millis(200);
 
 /// Event indexes in the witnesses of a report, all together.
 pub(crate) const WITNESSES: u64 = 20_000_000;

@@ -153,6 +153,12 @@ impl Passes {
         let detectors: Vec<DetectorId> = self.running.iter().map(|running| running.detector).collect();
         for Running { detector, mut pass, at_once, spent } in self.running {
             let started = Instant::now();
+            // What looks at the recorded run only is quick, and says what there is to say.
+            if control.is_cancelled() && !detector.is_live() && to_feed.is_some() {
+                let truncated = Some("interrupted before it looked at the trace".to_owned());
+                stats.insert(detector.name().to_owned(), AnalysisStats { truncated, ..AnalysisStats::default() });
+                continue;
+            }
             let _phase = control.phase(&format!("{}: looking through the trace", detector.name()));
             if let Some(trace) = to_feed.filter(|_| !at_once) {
                 pass.feed_whole(names, trace, &filtered);

@@ -8,11 +8,18 @@ use crate::goal::Goal;
 use crate::question::{Answer, Meter, Over};
 use rustc_hash::FxHashSet;
 
+/// States that are remembered, in words of all together: 128 MB.
+const MOST_WORDS: usize = 1 << 25;
+/// What a key takes beside its own words: its place in the set, and what the allocator adds.
+const KEY_WORDS: usize = 16;
+
 struct Search<'a, 'l> {
     facts: &'a Facts,
     goal: &'a Goal,
     meter: &'a mut Meter<'l>,
     seen: FxHashSet<Vec<u32>>,
+    /// The words of `seen`.
+    words: usize,
     counts: Vec<u32>,
     /// By lifetime: its last write.
     last: Vec<u32>,
@@ -29,6 +36,7 @@ pub(crate) fn search(facts: &Facts, goal: &Goal, meter: &mut Meter<'_>) -> Answe
         goal,
         meter,
         seen: FxHashSet::default(),
+        words: 0,
         counts: vec![0; facts.chains.len()],
         last: vec![NONE; facts.lifetimes.lifetimes.len()],
         prefix: Vec::new(),
@@ -107,7 +115,8 @@ impl Search<'_, '_> {
     /// Whether this state is new. What may come next, the first recorded last.
     fn arrive(&mut self) -> Option<Vec<u32>> {
         let lost = self.facts.wakeups.iter().map(|pair| u32::from(self.place(pair.wait) < self.place(pair.notify)));
-        let key = self.counts.iter().copied().chain(self.last.iter().copied()).chain(lost).collect();
+        let key: Vec<u32> = self.counts.iter().copied().chain(self.last.iter().copied()).chain(lost).collect();
+        self.words += key.len() + KEY_WORDS;
         if !self.seen.insert(key) {
             return None;
         }
@@ -139,6 +148,9 @@ impl Search<'_, '_> {
                 return Ok(true);
             }
             self.meter.spend(1)?;
+            if self.words > MOST_WORDS {
+                return Err(Over);
+            }
             way.push((self.arrive().unwrap_or_default(), overwritten));
             loop {
                 let Some((nexts, overwritten_here)) = way.last_mut() else { return Ok(false) };

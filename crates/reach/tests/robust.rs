@@ -137,3 +137,20 @@ fn a_long_trace_that_cannot_have_happened_meets_its_limit() {
     let answer = reach.ask(&question, &Limits { steps: 3_000, ..Limits::default() });
     assert!(!matches!(answer, Answer::Reached(_)));
 }
+
+/// A trace that cannot have happened is searched state by state: without a bound on these it takes all memory.
+#[test]
+fn what_is_remembered_of_an_impossible_trace_is_bounded() {
+    let mut text = "A|acq(l)|\nA|fork(B)|\nB|acq(l)|\n".to_owned();
+    for _ in 0..12 {
+        (0..10).for_each(|thread| text += &format!("T{thread}|w(v{thread})|\n"));
+    }
+    let trace = Trace::read(&mut TextReader::new(text.as_bytes())).expect("a trace");
+    let mut reach = Reach::new(&trace.names, &trace.batch, 0, &|_| Value::Unknown);
+    let started = Instant::now();
+    let deadline = Some(started + std::time::Duration::from_secs(120));
+    let answer =
+        reach.ask(&Question { contains: &[2], ..Question::default() }, &Limits { deadline, ..Limits::default() });
+    assert_eq!(answer, Answer::Undecided);
+    assert!(started.elapsed().as_secs() < 60, "the bound on memory comes before that on time");
+}

@@ -6,8 +6,9 @@ use event::{Batch, Meta, Names};
 /// A trace being read. Batches come in recorded order; after each, the names and the meta-information know
 /// everything that the events so far refer to.
 pub trait Source: Send {
-    /// Replaces `batch` by the next stretch of events, of any length; it may hold nothing but initial values. Waits
-    /// only while there is nothing at all. `false`: there are no more, and `batch` is empty.
+    /// Replaces `batch` by the next stretch of events, of any length; it may hold nothing but initial values, or
+    /// nothing at all where much of the input says nothing, so that who reads it can stop. Waits only while there is
+    /// nothing to read. `false`: there are no more, and `batch` is empty.
     ///
     /// After an error the events delivered so far stand, and the source has ended.
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, Error>;

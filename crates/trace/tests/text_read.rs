@@ -204,3 +204,20 @@ fn a_batch_is_bounded_by_its_values_too() {
     }
     assert_eq!((events, values), (8, 16 * 60_000));
 }
+
+/// Who reads can stop in the midst of a text that says nothing.
+#[test]
+fn many_empty_lines_are_no_single_step() {
+    let text = format!("{}T1|w(x)|7\n", "\n".repeat(3 << 20));
+    let mut source = TextReader::new(text.as_bytes());
+    let mut batch = Batch::default();
+    let mut steps = 0;
+    while source.next_batch(&mut batch).expect("a trace") && batch.events.is_empty() {
+        assert_eq!(source.place(0), None);
+        steps += 1;
+    }
+    assert!(steps >= 8, "{steps}");
+    assert_eq!(batch.events.len(), 1);
+    assert_eq!(source.place(0).map(|place| place.to_string()), Some(format!("line {}", (3 << 20) + 1)));
+    assert!(!source.next_batch(&mut batch).expect("the end"));
+}

@@ -163,6 +163,7 @@ impl<R: Read + Send, G: Grammar + Send> Source for LineReader<R, G> {
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         batch.clear(self.next);
         self.places.restart(self.line + 1);
+        let mut filled = false;
         while !self.ended
             && self.failed.is_none()
             && batch.events.len() < BATCH_EVENTS
@@ -173,6 +174,11 @@ impl<R: Read + Send, G: Grammar + Send> Source for LineReader<R, G> {
                 // More may be long in coming: what is there is handed on.
                 if !batch.is_empty() {
                     break;
+                }
+                // A buffer full of empty lines and comments: there may be millions more.
+                if std::mem::replace(&mut filled, true) {
+                    self.delivered = 0;
+                    return Ok(true);
                 }
                 self.fill(batch);
             } else {
