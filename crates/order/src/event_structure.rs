@@ -90,20 +90,30 @@ impl EventStructure {
         let mut projected = EventStructure::default();
         // By chain: by number of events, how many of the first ones are kept; and the number of the new chain.
         let mut kept: Vec<Vec<u32>> = Vec::with_capacity(self.chains.len());
-        let mut new_chains: Vec<Option<u32>> = Vec::with_capacity(self.chains.len());
-        for chain in &self.chains {
+        let mut new_chains: Vec<Option<u32>> = vec![None; self.chains.len()];
+        let mut firsts: Vec<(u64, usize)> = Vec::new();
+        for (number, chain) in self.chains.iter().enumerate() {
             let mut counts = Vec::with_capacity(chain.events.len() + 1);
             counts.push(0);
             let mut count = 0;
             for event in &chain.events {
-                count += u32::from(keep(event.index));
+                let keeps = keep(event.index);
+                if keeps && count == 0 {
+                    firsts.push((event.index, number));
+                }
+                count += u32::from(keeps);
                 counts.push(count);
             }
             kept.push(counts);
-            new_chains.push((count > 0).then(|| {
-                projected.chains.push(Chain { thread: chain.thread, events: Vec::with_capacity(count as usize) });
-                projected.chains.len() as u32 - 1
-            }));
+        }
+        // In the order of their first events that are kept, as if there had never been others: among equally good paths
+        // a search takes the one that this order prefers.
+        firsts.sort_unstable();
+        for (_, number) in firsts {
+            new_chains[number] = Some(projected.chains.len() as u32);
+            let count = kept[number].last().copied().unwrap_or(0);
+            let thread = self.chains[number].thread;
+            projected.chains.push(Chain { thread, events: Vec::with_capacity(count as usize) });
         }
         // By chain: how many of its events the kept event to come follows; `changed` lists those above zero.
         let mut pending: Vec<u32> = vec![0; self.chains.len()];
@@ -124,7 +134,7 @@ impl EventStructure {
                     continue;
                 }
                 let from = projected.predecessors.len() as u32;
-                changed.sort_unstable();
+                changed.sort_unstable_by_key(|&other| new_chains[other as usize]);
                 for other in changed.drain(..) {
                     let count = kept[other as usize][std::mem::take(&mut pending[other as usize]) as usize];
                     if let Some(chain) = new_chains[other as usize]

@@ -13,7 +13,7 @@ use std::path::Path;
 #[test]
 fn sharing_a_pass_does_not_show() {
     let mut predicted = 0;
-    for seed in 0..count(400) {
+    for seed in 0..count(600) {
         let mut r = Random::new(seed * 17 + 3);
         let trace = read(&program(&mut r, 9));
         // Several that look at the same events, and others; one of another model.
