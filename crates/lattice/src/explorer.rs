@@ -5,7 +5,7 @@ use crate::automaton::{Automaton, SmallAutomaton};
 use crate::limits::{Limits, Shortened};
 use crate::messages::{Message, Messages};
 use crate::path::PathReader;
-use crate::payload::{Bits, Counts, Few, Many, Payload, Sets};
+use crate::payload::{Bits, Counts, Few, Many, Numbers, Payload, Sets};
 use crate::search::{Figures, Search};
 use num_bigint::BigUint;
 use order::{ChainPrefix, EventStructure};
@@ -231,7 +231,18 @@ pub fn count<A: Automaton>(
     let limits = Limits { history: None, breadth: None, ..*limits };
     let mut explorer = Explorer::new(automaton, limits, Some(structure));
     feed(&mut explorer, structure, class);
-    let (messages, automaton) = (explorer.messages, explorer.automaton.expect("the search has not begun"));
+    let (messages, mut automaton) = (explorer.messages, explorer.automaton.expect("the search has not begun"));
+    // Without rules there are no contexts and no dead ends.
+    let numbers = if messages.structure.is_none() { Numbers::new(&mut automaton, &messages) } else { None };
+    if let Some(numbers) = numbers {
+        let mut search = Search::new(numbers, &limits, owners);
+        search.advance(&messages, &limits, messages.len());
+        if let Some(&why) = search.shortened.first() {
+            return Err(why);
+        }
+        let runs = search.payload.paths(&search.column, 0, owners);
+        return Ok(Counted { cuts: search.figures.cuts, edges: search.payload.edges, dead_ends: 0, runs });
+    }
     let mut search = Search::new(Counts::new(automaton), &limits, owners);
     let events = messages.len();
     let mut dead_ends = 0;

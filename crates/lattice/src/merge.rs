@@ -6,6 +6,11 @@ use crate::messages::Messages;
 use crate::payload::{Closing, Edge, Payload};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Ranges of keys for each thread that merges.
+const PARTS_OF_A_THREAD: usize = 4;
 
 /// The cuts of a level, in key order, and what each carries.
 pub(crate) struct Level<K, C> {
@@ -60,6 +65,43 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
             };
         }
         fixed!(1 2 3 4 5 6 7 8 9 10 11 12);
+    }
+
+    /// Computes the next level by several threads. Each makes ranges of keys, one after another, until there are no
+    /// more: ranges of equally many old cuts are not equally much work. The ranges come in the order of their keys,
+    /// whichever thread made them, each with the payload that made it.
+    pub(crate) fn in_parts<P>(&self, threads: usize, fork: impl Fn() -> P) -> Vec<(Level<K, C>, P)>
+    where
+        P: Payload<Column = C> + Send,
+        C: Default + Send + Sync,
+    {
+        let keys = &self.from.keys;
+        let parts = threads * PARTS_OF_A_THREAD;
+        let bounds: Vec<K> = (1..parts).map(|part| keys[part * keys.len() / parts]).collect();
+        let payloads: Vec<Mutex<Option<P>>> = (0..parts).map(|_| Mutex::new(Some(fork()))).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut made = Vec::new();
+            loop {
+                let part = next.fetch_add(1, Ordering::Relaxed);
+                let taken = payloads.get(part).and_then(|payload| payload.lock().ok()?.take());
+                let Some(mut payload) = taken else { return made };
+                let low = if part == 0 { K::ZERO } else { bounds[part - 1] };
+                let mut to = Level { keys: Vec::new(), column: C::default() };
+                self.run(low, bounds.get(part).copied(), &mut payload, &mut to);
+                made.push((part, (to, payload)));
+            }
+        };
+        let mut made = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut made = work();
+            for other in others {
+                made.extend(other.join().expect("merging does not fail"));
+            }
+            made
+        });
+        made.sort_by_key(|(part, _)| *part);
+        made.into_iter().map(|(_, made)| made).collect()
     }
 
     /// The position from which on the successors by a chain are at least `key`.

@@ -2,6 +2,7 @@
 
 use event::{Batch, Event, Names, Op, PathStatus, SiteId, Space, ThreadId};
 use lattice::{Automaton, Explorer, Limits, Message, Shortened, count};
+use num_bigint::BigUint;
 use order::{ChainPrefix, EventStructure, Trace, full_hb};
 
 /// One state that stays open.
@@ -60,4 +61,49 @@ fn predecessors_may_be_in_a_chain_that_was_not_announced() {
     explorer.end(0);
     explorer.end(2);
     assert_eq!(explorer.outcome().figures.cuts, 3);
+}
+
+/// Eight states, of which one is violated for good; with `epochs`, each is there several times, so that a table of them
+/// is too large for the fast way to count.
+struct Doors {
+    epochs: u32,
+}
+
+impl Automaton for Doors {
+    fn start(&mut self) -> Vec<u32> {
+        vec![0]
+    }
+    fn step(&mut self, state: u32, class: u32) -> u32 {
+        let (epoch, door) = (state / 8, state % 8);
+        let next = match (door, class) {
+            (7, _) => 7,
+            (6, 0) => 7,
+            (_, 0) => door + 1,
+            (_, class) => (door * 3 + class) % 7,
+        };
+        (epoch + 1) % self.epochs * 8 + next
+    }
+    fn status(&self, state: u32) -> PathStatus {
+        if state % 8 == 7 { PathStatus::Violated } else { PathStatus::Open }
+    }
+}
+
+#[test]
+fn both_ways_to_count_agree_whatever_the_number_of_threads() {
+    for (threads, events) in [(2, 90), (3, 30), (4, 12), (6, 5)] {
+        let structure = independent(threads, events);
+        let class = |event: u64| (event * 7 % 5 % 3) as u32;
+        let counted = |epochs, threads| {
+            let limits = Limits { threads, ..Limits::default() };
+            count(&structure, &class, Doors { epochs }, &limits).expect("no limit")
+        };
+        let (fast, general) = (counted(1, 1), counted(10, 1));
+        assert_eq!(fast, general);
+        assert_eq!(fast, counted(1, 3));
+        let factorial = |n: u32| (1..=n).map(BigUint::from).product::<BigUint>();
+        let all = factorial(threads * events) / factorial(events).pow(threads);
+        assert_eq!(fast.runs[0].0, all, "independent events have every order");
+        assert!(fast.runs[0].1 > BigUint::ZERO && fast.runs[0].1 < all);
+        assert_eq!(fast.cuts, u64::from(events + 1).pow(threads));
+    }
 }

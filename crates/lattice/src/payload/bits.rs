@@ -200,9 +200,12 @@ impl<W: Word> Payload for Bits<W> {
 
     fn merge<K: Key>(&mut self, merge: &Merge<'_, '_, K, Vec<W>>, to: &mut Level<K, Vec<W>>, threads: usize) {
         if threads < 2 {
-            merge.run(K::ZERO, None, self, to);
-        } else {
-            self.merge_parallel(threads, merge, to);
+            return merge.run(K::ZERO, None, self, to);
+        }
+        for (mut level, own) in merge.in_parts(threads, || self.fork()) {
+            to.keys.append(&mut level.keys);
+            to.column.append(&mut level.column);
+            own.found.into_iter().for_each(|candidate| offer(&mut self.found, candidate));
         }
     }
 
@@ -212,35 +215,6 @@ impl<W: Word> Payload for Bits<W> {
 }
 
 impl<W: Word> Bits<W> {
-    /// Computes the next level by several threads, each of which makes a range of keys.
-    fn merge_parallel<K: Key>(&mut self, threads: usize, merge: &Merge<'_, '_, K, Vec<W>>, to: &mut Level<K, Vec<W>>) {
-        let keys = &merge.from.keys;
-        let bounds: Vec<K> = (1..threads).map(|part| keys[part * keys.len() / threads]).collect();
-        let part = |part: usize, mut own: Bits<W>| {
-            let low = if part == 0 { K::ZERO } else { bounds[part - 1] };
-            let mut to = Level { keys: Vec::new(), column: Vec::new() };
-            merge.run(low, bounds.get(part).copied(), &mut own, &mut to);
-            (to, own.found)
-        };
-        let parts: Vec<_> = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads)
-                .map(|number| {
-                    let (own, part) = (self.fork(), &part);
-                    scope.spawn(move || part(number, own))
-                })
-                .collect();
-            let first = part(0, self.fork());
-            std::iter::once(first)
-                .chain(others.into_iter().map(|other| other.join().expect("merging does not fail")))
-                .collect()
-        });
-        for (mut level, found) in parts {
-            to.keys.append(&mut level.keys);
-            to.column.append(&mut level.column);
-            found.into_iter().for_each(|candidate| offer(&mut self.found, candidate));
-        }
-    }
-
     /// A copy for another thread.
     fn fork(&self) -> Bits<W> {
         Bits {

@@ -2,10 +2,12 @@
 
 mod bits;
 mod counts;
+mod numbers;
 mod sets;
 
 pub(crate) use bits::{Bits, Few, Many};
 pub(crate) use counts::Counts;
+pub(crate) use numbers::Numbers;
 pub(crate) use sets::Sets;
 
 use crate::key::Key;
