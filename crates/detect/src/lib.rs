@@ -11,6 +11,7 @@
 //! * [`misuse`]: locks given back that are not held, threads that wait for themselves, memory used after it was freed.
 //! * [`sync_preserving`]: races and deadlocks of other runs, predicted from a whole trace in memory.
 //!
+//! * [`held_back`]: the witness of a race of the recorded run, found while the trace is read.
 //! * [`race_window`]: the threads that have a hand in findings. It claims nothing.
 //! * [`prefilter`]: what the others need not look at. It claims nothing, either.
 //!
@@ -21,6 +22,7 @@ pub mod atomicity;
 pub mod deadlock;
 pub mod hang;
 pub mod hb;
+pub mod held_back;
 pub mod lock_order;
 pub mod lockset;
 pub mod lost_wakeup;

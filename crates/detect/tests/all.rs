@@ -7,6 +7,7 @@ mod common;
 mod corpus;
 mod deadlines;
 mod deadlock;
+mod held_back;
 mod hostile;
 mod lock_order;
 mod lost_wakeup;

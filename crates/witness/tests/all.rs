@@ -6,3 +6,4 @@ mod claims;
 mod common;
 mod definition;
 mod generated;
+mod held_back;

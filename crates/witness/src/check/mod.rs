@@ -11,6 +11,7 @@ mod claims;
 mod common;
 mod conditions;
 mod full_hb;
+mod held_back;
 mod lifetime_boundaries;
 mod locks;
 mod lost_wakeup;
@@ -30,6 +31,7 @@ use semaphores::SemaphoreCheck;
 
 pub use atomicity::check_atomicity;
 pub use claims::{check_deadlock, check_race};
+pub use held_back::{HeldBackCheck, RecordedRun};
 pub use lost_wakeup::check_lost_wakeup;
 pub use refusal::{Reason, Refusal, Rule, Written, WrongClaim};
 pub use wide_deadlock::check_wide_deadlock;
