@@ -7,7 +7,7 @@ use crate::message::{Message, Messages};
 use crate::passes::Passes;
 use crate::plan::Plan;
 use crate::properties::{Judged, Properties};
-use crate::retained::Retained;
+use crate::retained::{Retained, Wanted};
 use event::{Batch, Space};
 use report::{AnalysisStats, Finding, Problem, Report, Stats, Suppressions, TraceFigures};
 use std::collections::BTreeMap;
@@ -59,8 +59,12 @@ impl Analysis {
         let mut messages = Messages::default();
         let properties = Properties::new(&plan, &mut messages)?;
         let mut passes = Passes::new(&plan, &properties);
-        let whole = !plan.observed_only && (properties.search() || passes.need_trace());
-        if whole {
+        let wanted = match passes.need_trace(plan.rereadable) {
+            _ if plan.observed_only => Wanted::No,
+            _ if properties.search() => Wanted::Yes,
+            needed => needed,
+        };
+        if wanted != Wanted::No {
             passes.wait_for_the_end();
         }
         Ok(Analysis {
@@ -68,7 +72,7 @@ impl Analysis {
             events: 0,
             validator: Validator::new(),
             problems: Vec::new(),
-            retained: Retained::new(whole),
+            retained: Retained::new(wanted),
             passes: Some(passes),
             properties,
             handlers_hear_detectors: plan.detectors.is_none(),

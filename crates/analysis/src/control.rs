@@ -26,8 +26,8 @@ impl Progress for () {
 /// What is called for each batch of a trace.
 pub type EachBatch<'a> = dyn FnMut(&dyn Source, &Batch) -> ControlFlow<()> + 'a;
 
-/// Reads the trace once more from its beginning, as far as that is possible.
-pub type Reread<'a> = dyn Fn(&mut EachBatch<'_>) + 'a;
+/// Reads the trace once more, as far as that is possible: from the event with this index on, or from one before it.
+pub type Reread<'a> = dyn Fn(u64, &mut EachBatch<'_>) + 'a;
 
 /// What the caller decides from outside.
 #[derive(Clone, Copy)]
@@ -36,8 +36,8 @@ pub struct Control<'a> {
     pub cancel: &'a AtomicBool,
     /// Hears of the progress.
     pub progress: &'a dyn Progress,
-    /// Reads the trace again. The analysis asks for it only if the trace was too long to be retained, for the context
-    /// of the events of its findings. Without it such findings have no stacks.
+    /// Reads the trace again. The analysis asks for it only if the trace was not retained, for what its findings need:
+    /// the context of their events, and witnesses. Without it such findings have no stacks.
     pub reread: Option<&'a Reread<'a>>,
 }
 

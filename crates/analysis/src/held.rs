@@ -1,6 +1,6 @@
 //! Which locks each thread holds along the recorded run, for the context of events.
 
-use event::{Batch, Event, Names, SiteId, ThreadId};
+use event::{Batch, Event, LockId, Names, SiteId, ThreadId};
 
 /// Locks of a thread that are named at an event: more would make reports as large as events times locks.
 const NAMED: usize = 128;
@@ -16,6 +16,13 @@ impl HeldLocks {
     #[inline]
     pub(crate) fn step(&mut self, batch: &Batch, event: Event) {
         self.held.step(batch, event, |_| event.site());
+    }
+
+    /// Whether a thread holds just these locks, ascending.
+    pub(crate) fn is_held(&self, thread: ThreadId, locks: &[LockId]) -> bool {
+        let mut held: Vec<LockId> = self.held.locks(thread).map(|hold| hold.lock).collect();
+        held.sort_unstable();
+        held == locks
     }
 
     /// The names of the locks that a thread holds, in the order they were taken, and of how many more, if they are too

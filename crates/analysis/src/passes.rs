@@ -4,8 +4,9 @@
 //! detectors look for. They get the trace at its end, and skip what the prefilter ruled out. Live detectors of a live
 //! plan do not wait.
 
+use crate::again::Again;
 use crate::budget::Budget;
-use crate::claim::Claim;
+use crate::claim::{Basis, Claim};
 use crate::context;
 use crate::control::Control;
 use crate::detectors::{DetectorId, Found, Pass, SoFar, TraceEnd};
@@ -13,9 +14,9 @@ use crate::ending::Ending;
 use crate::origins::Origins;
 use crate::plan::Plan;
 use crate::properties::Properties;
-use crate::recorded::Recorded;
+use crate::recorded::{Known, Recorded};
 use crate::resolve::{self, missing, runtimes};
-use crate::retained::Retained;
+use crate::retained::{Retained, Wanted};
 use crate::tasks::{Restriction, Tasks};
 use detect::prefilter::{Filtered, Prefilter};
 use event::{Batch, Meta, Names};
@@ -24,6 +25,7 @@ use report::{AnalysisStats, Finding};
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
+use witness::RecordedRun;
 
 struct Running {
     detector: DetectorId,
@@ -39,6 +41,9 @@ pub(crate) struct Passes {
     running: Vec<Running>,
     /// Looks at the events as they come, for the detectors that wait for the end.
     prefilter: Option<Prefilter>,
+    /// There is a drop barrier, or an event that the recorder was not sure of. Known only if the trace is not retained.
+    drop_barriers: bool,
+    inexact: bool,
     search_time: Option<Duration>,
     recording: Option<Duration>,
 }
@@ -60,12 +65,13 @@ impl Passes {
         });
         let running = running.collect();
         let (search_time, recording) = (plan.search_time, plan.recording);
-        Passes { tasks, running, prefilter: None, search_time, recording }
+        let (drop_barriers, inexact) = (false, false);
+        Passes { tasks, running, prefilter: None, drop_barriers, inexact, search_time, recording }
     }
 
-    /// Whether the whole trace must be retained for them.
-    pub(crate) fn need_trace(&self) -> bool {
-        self.running.iter().any(|running| running.detector.needs_trace())
+    /// How much of the trace must be retained for them. `rereadable`: what witnesses need can be read again.
+    pub(crate) fn need_trace(&self, rereadable: bool) -> Wanted {
+        self.running.iter().map(|running| running.detector.needs_trace(rereadable)).max().unwrap_or(Wanted::No)
     }
 
     /// The detectors get the trace as a whole in the end.
@@ -76,6 +82,7 @@ impl Passes {
     /// The detectors will not get the trace as a whole after all; here is what was retained of it.
     pub(crate) fn catch_up(&mut self, names: &Names, retained: &Batch) {
         if self.prefilter.take().is_some() {
+            self.note(retained);
             let waiting = self.running.iter_mut().filter(|running| !running.at_once);
             waiting.for_each(|running| running.feed(names, retained));
         }
@@ -87,8 +94,17 @@ impl Passes {
             prefilter.batch(names, batch);
         }
         let waits = self.prefilter.is_some();
+        if !waits {
+            self.note(batch);
+        }
         let running = self.running.iter_mut().filter(|running| running.at_once || !waits);
         running.for_each(|running| running.feed(names, batch));
+    }
+
+    /// Notes what witnesses must know of the whole run.
+    fn note(&mut self, batch: &Batch) {
+        self.drop_barriers |= batch.events.iter().any(|event| event.op().is_drop_barrier());
+        self.inexact |= batch.extras.iter().any(|extra| extra.inexact);
     }
 
     /// What the recorded run shows by now and was not given out before.
@@ -126,16 +142,27 @@ impl Passes {
         let filtered = filtered.unwrap_or_else(Filtered::all);
         // All names of the trace are looked at, and most traces are not searched: this happens when it is needed first.
         let first_values = OnceCell::new();
-        let make = || trace.map(|trace| initial_values(properties, names, trace)).unwrap_or_default();
+        let reread = OnceCell::new();
+        let make = || {
+            let trace = trace.or_else(|| reread.get().and_then(Option::as_ref));
+            trace.map(|trace| initial_values(properties, names, trace)).unwrap_or_default()
+        };
         let initial = |var| {
             let by_spec = first_values.get_or_init(make).iter();
             by_spec.map(|values| values.get(var)).find(|value| value.is_known()).unwrap_or_default()
         };
         let events = ending.retained.trace().map_or(0, |trace| trace.events.len() as u64);
+        let again = control.reread.map(|reread| Again { reread, cancel: control.cancel });
+        let again = again.filter(|_| ending.retained.trace().is_none());
+        let run = RecordedRun { has_no_problem: ending.problems == 0, has_no_drop_barrier: !self.drop_barriers };
         let recorded = Recorded {
             names,
             trace,
             missing: ending.unread.or(missing.as_deref()).unwrap_or("the trace was not kept"),
+            again: again.filter(|_| ending.unread.is_none()),
+            known: Known { run, is_exact: !self.inexact },
+            reread: &reread,
+            last_wanted: OnceCell::new(),
             initial: &initial,
             filtered: &filtered,
             complete: ending.at_end,
@@ -174,11 +201,15 @@ impl Passes {
         detectors.into_iter().for_each(|detector| detector.yield_to_others(&mut claims));
         runtimes::doubt(&mut claims, names, meta);
         missing::doubt(&mut claims, ending.doubt.as_deref());
-        let events: BTreeSet<u64> = claims.iter().flat_map(|claim| &claim.parts).map(|part| part.event).collect();
+        let known = context::known_locks(&claims);
         let contexts = match ending.retained.trace() {
-            Some(trace) => context::from_trace(names, meta, trace, &events),
-            None => context::from_reread(control.reread, &events),
+            Some(trace) => context::from_trace(names, meta, trace, known.into_keys().collect()),
+            None => context::from_reread(again, &known),
         };
+        let reordered = claims.iter().filter(|claim| matches!(claim.basis, Basis::ObservedReordered(_)));
+        if let Some(last) = reordered.flat_map(|claim| &claim.parts).map(|part| part.event).max() {
+            let _ = recorded.last_wanted.set(last);
+        }
         let _phase = control.phase("checking what was found");
         let origins = Origins::new(names, meta, claims.iter().flat_map(|claim| claim.about.ids()));
         let findings = resolve::resolve(claims, &recorded, &contexts, &origins, &mut stats);

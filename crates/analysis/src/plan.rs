@@ -32,6 +32,7 @@ pub struct Plan {
     pub(crate) suppressions: Option<Suppressions>,
     pub(crate) live: bool,
     pub(crate) observed_only: bool,
+    pub(crate) rereadable: bool,
 }
 
 impl Plan {
@@ -93,6 +94,14 @@ impl Plan {
     #[must_use]
     pub fn suppressions(mut self, rules: Option<Suppressions>) -> Plan {
         self.suppressions = rules;
+        self
+    }
+
+    /// The trace can be read again ([`Control::reread`](crate::Control::reread)): then it is not retained for witnesses
+    /// of observed races alone, if it is long.
+    #[must_use]
+    pub fn rereadable(mut self, rereadable: bool) -> Plan {
+        self.rereadable = rereadable;
         self
     }
 

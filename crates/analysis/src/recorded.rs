@@ -1,13 +1,19 @@
 //! The recorded run as detectors see it at its end, with what they share: limits, budgets, the sync-preserving index.
 
+use crate::again::Again;
 use crate::budget::Budget;
-use crate::claim::{Claim, Witness};
+use crate::claim::{Claim, Part, Witness};
+use crate::retained;
 use detect::Search;
+use detect::held_back::HeldBack;
 use detect::prefilter::Filtered;
 use detect::sync_preserving::{OnDemand, SyncPreserving};
 use event::{Batch, Names, Value, VarId};
-use std::cell::RefCell;
+use report::EventOrder;
+use std::cell::{OnceCell, RefCell};
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
+use witness::{HeldBackCheck, RecordedRun};
 
 /// The recorded run at its end.
 pub(crate) struct Recorded<'a> {
@@ -16,6 +22,13 @@ pub(crate) struct Recorded<'a> {
     pub(crate) trace: Option<&'a Batch>,
     /// Why it is not there.
     pub(crate) missing: &'a str,
+    /// A trace that was not retained can be read again.
+    pub(crate) again: Option<Again<'a>>,
+    /// What is known of the whole run, for witnesses that are found by reading again.
+    pub(crate) known: Known,
+    /// What was read again because there was no other way, up to the last event that a witness is wanted for.
+    pub(crate) reread: &'a OnceCell<Option<Batch>>,
+    pub(crate) last_wanted: OnceCell<u64>,
     /// What variables hold at first.
     pub(crate) initial: &'a dyn Fn(VarId) -> Value,
     /// What the prefilter could not rule out.
@@ -36,10 +49,57 @@ pub(crate) struct Recorded<'a> {
     pub(crate) preserving: RefCell<Option<OnDemand<'a>>>,
 }
 
+/// What is known of a run that was not retained.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    pub(crate) run: RecordedRun,
+    /// No event is inexact.
+    pub(crate) is_exact: bool,
+}
+
 impl<'a> Recorded<'a> {
+    /// The trace as far as witnesses need it, if it was retained or has been read again.
+    pub(crate) fn retained(&self) -> Option<&'a Batch> {
+        self.trace.or_else(|| self.reread.get()?.as_ref())
+    }
+
+    /// The same; if it was not retained, it is read again.
+    fn retained_or_read(&self) -> Option<&'a Batch> {
+        self.trace.or_else(|| {
+            let read = || {
+                let RecordedRun { has_no_problem, has_no_drop_barrier } = self.known.run;
+                // What is recorded behind the events of a witness says nothing of them, unless these are pins.
+                let short = has_no_problem && has_no_drop_barrier;
+                let end = self.last_wanted.get().filter(|_| short).map_or(u64::MAX, |last| last + 1);
+                self.again?.beginning(end, retained::MOST)
+            };
+            self.reread.get_or_init(read).as_ref()
+        })
+    }
+
+    /// The order that shows an observed race by holding its first access back, if the checker accepts it.
+    pub(crate) fn held_back(&self, claim: &Claim) -> Option<EventOrder> {
+        let [one, other] = claim.parts.as_slice() else { return None };
+        let by_event = |part: &&Part| part.event;
+        let (a, b) = ([one, other].into_iter().min_by_key(by_event)?, [one, other].into_iter().max_by_key(by_event)?);
+        let again = self.again.filter(|_| self.known.is_exact)?;
+        let mut check = HeldBackCheck::new([a.event, b.event], self.known.run)?;
+        let mut held_back = HeldBack::new();
+        let mut rest = Vec::new();
+        again.read(a.event..b.event + 1, &mut |_, batch, index, event| {
+            let kept = index < b.event && held_back.step(batch, event);
+            check.step(batch, event, kept);
+            rest.extend(kept.then_some(index));
+            if held_back.goes_on(b.thread) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        check.finish().ok()?;
+        rest.extend([a.event, b.event]);
+        Some(EventOrder::new(a.event, rest))
+    }
+
     /// Asks the sync-preserving index of the trace; or says why there is none.
     pub(crate) fn preserving<T>(&self, ask: impl FnOnce(&mut SyncPreserving<'a>) -> T) -> Result<T, String> {
-        let trace = self.trace.ok_or(self.missing)?;
+        let trace = self.retained_or_read().ok_or(self.missing)?;
         let mut index = self.preserving.borrow_mut();
         let index = index.get_or_insert_with(|| OnDemand::new(self.names, trace)).index();
         index.map(ask).map_err(|too_large| too_large.to_string())

@@ -1,7 +1,7 @@
 //! The view of a schedule: the recorded order and a predicted one side by side, as far as they matter to a reader.
 
 use event::{Batch, Event, Names, Op, Order, Space};
-use report::{Schedule, Step};
+use report::{EventOrder, Schedule, Step};
 use std::collections::HashSet;
 use trace::text::event_text;
 
@@ -30,6 +30,8 @@ pub fn step(names: &Names, trace: &Batch, event: Event) -> Step {
 pub(crate) struct ScheduleView<'a> {
     pub(crate) names: &'a Names,
     pub(crate) trace: &'a Batch,
+    /// Where in it an event stands: it may have only those that [`looked_at`] names.
+    pub(crate) place: &'a dyn Fn(u64) -> usize,
     /// Whether an event concerns what is shown.
     pub(crate) concerns: &'a dyn Fn(u64) -> bool,
     /// Events that are always shown, and what is said of them in the predicted order.
@@ -40,12 +42,52 @@ pub(crate) struct ScheduleView<'a> {
 type Rank = u8;
 const NEVER: Rank = 3;
 
+/// The events of both orders that a view looks at, ascending.
+pub(crate) fn looked_at(schedule: &EventOrder, marks: &[(u64, &str)]) -> Vec<u64> {
+    let Some(Extent { from, end, .. }) = Extent::new(schedule, marks) else { return Vec::new() };
+    if (end - from) as usize <= LONG {
+        (from..=end).collect()
+    } else {
+        let mut events = last(schedule, TAIL);
+        events.sort_unstable();
+        events
+    }
+}
+
+/// The last events of an order.
+fn last(schedule: &EventOrder, events: usize) -> Vec<u64> {
+    (schedule.len().saturating_sub(events as u64)..schedule.len()).filter_map(|at| schedule.get(at)).collect()
+}
+
+/// From where on the two orders are shown.
+struct Extent {
+    from: u64,
+    /// So many events at the beginning are as recorded.
+    same: u64,
+    /// The last event, as recorded.
+    end: u64,
+}
+
+impl Extent {
+    fn new(schedule: &EventOrder, marks: &[(u64, &str)]) -> Option<Extent> {
+        let same = schedule.as_recorded();
+        let end = same.checked_sub(1).into_iter().chain(schedule.rest().iter().copied()).max()?;
+        let mut from = same.saturating_sub(CONTEXT as u64);
+        // What is said of events shortly before is to be seen, too.
+        let first = marks.iter().map(|(marked, _)| *marked).filter(|&marked| marked < from).min();
+        if let Some(first) = first.filter(|first| from - first <= FEW as u64) {
+            from = first;
+        }
+        Some(Extent { from, same, end })
+    }
+}
+
 /// Some events of both orders.
-struct Stretch<'a> {
+struct Stretch {
     /// Those of the recorded order, ascending.
     recorded: Vec<u64>,
     /// Those of the predicted one.
-    predicted: &'a [u64],
+    predicted: Vec<u64>,
     /// By position in `predicted`: elsewhere than recorded.
     moved: Vec<bool>,
     /// By position in `recorded`.
@@ -58,17 +100,12 @@ struct Stretch<'a> {
 
 impl ScheduleView<'_> {
     /// The recorded order and the predicted one.
-    pub(crate) fn orders(&self, schedule: &[u64]) -> Vec<Schedule> {
-        let Some(&end) = schedule.iter().max() else { return Vec::new() };
-        let same = (0u64..).zip(schedule).take_while(|(index, event)| index == *event).count();
+    pub(crate) fn orders(&self, schedule: &EventOrder) -> Vec<Schedule> {
+        let Some(extent) = Extent::new(schedule, self.marks) else { return Vec::new() };
+        let end = extent.end;
         let is_marked = |event: u64| self.marks.iter().any(|(marked, _)| *marked == event);
-        let mut from = same.saturating_sub(CONTEXT);
-        // What is said of events shortly before is to be seen, too.
-        if let Some(first) = schedule[..from].iter().position(|&event| is_marked(event)).filter(|at| from - at <= FEW) {
-            from = first;
-        }
-        let stretch =
-            if end as usize - from <= LONG { self.differing(schedule, from, same, end) } else { self.end(schedule) };
+        let short = (end - extent.from) as usize <= LONG;
+        let stretch = if short { self.differing(schedule, &extent) } else { self.end(schedule) };
         let rank = |event: u64| stretch.recorded.binary_search(&event).map_or(NEVER, |at| stretch.ranks[at]);
         let is_filler = |event: u64| self.is_filler(event) && !is_marked(event);
         let mut before: Vec<Step> = Vec::new();
@@ -87,7 +124,7 @@ impl ScheduleView<'_> {
         let mut after: Vec<Step> = Vec::new();
         after.extend(gap(stretch.before, if stretch.as_recorded { " as recorded" } else { "" }));
         let (mut next, mut fillers) = (0, 0);
-        for at in shown(stretch.predicted, rank, is_marked) {
+        for at in shown(&stretch.predicted, rank, is_marked) {
             let event = stretch.predicted[at];
             if is_filler(event) {
                 fillers += 1;
@@ -105,40 +142,46 @@ impl ScheduleView<'_> {
 
     /// Whether an event is a relaxed fence, which orders nothing: recorders give one to a thread without any event.
     fn is_filler(&self, event: u64) -> bool {
-        let event = self.trace.events[event as usize];
+        let event = self.event(event);
         event.op() == Op::Fence && self.trace.extra(event).order == Order::Relaxed
     }
 
+    fn event(&self, index: u64) -> Event {
+        self.trace.events[(self.place)(index)]
+    }
+
     fn step(&self, event: u64) -> Step {
-        step(self.names, self.trace, self.trace.events[event as usize])
+        step(self.names, self.trace, self.event(event))
     }
 
     /// All from where the orders differ.
-    fn differing<'a>(&self, schedule: &'a [u64], from: usize, same: usize, end: u64) -> Stretch<'a> {
-        let mut moved = witness::moved(schedule).split_off(from);
+    fn differing(&self, schedule: &EventOrder, &Extent { from, same, end }: &Extent) -> Stretch {
+        let predicted: Vec<u64> = (from..same).chain(schedule.rest().iter().copied()).collect();
+        // All events before are as recorded, and recorded before these.
+        let mut moved = witness::moved(&predicted);
         // Where events are only left out, those behind them come earlier for it.
         if !moved.contains(&true) {
-            moved[same - from..].fill(true);
+            moved[(same - from) as usize..].fill(true);
         }
-        let recorded: Vec<u64> = (from as u64..=end).collect();
-        let ranks = self.ranks(&recorded, &schedule[from..], &moved);
-        Stretch { recorded, predicted: &schedule[from..], moved, ranks, before: from, as_recorded: true }
+        let recorded: Vec<u64> = (from..=end).collect();
+        let ranks = self.ranks(&recorded, &predicted, &moved);
+        Stretch { recorded, predicted, moved, ranks, before: from as usize, as_recorded: true }
     }
 
     /// The end of a predicted order that differs over a long stretch.
-    fn end<'a>(&self, schedule: &'a [u64]) -> Stretch<'a> {
-        let before = schedule.len().saturating_sub(TAIL);
-        let predicted = &schedule[before..];
-        let mut recorded = predicted.to_vec();
+    fn end(&self, schedule: &EventOrder) -> Stretch {
+        let predicted = last(schedule, TAIL);
+        let before = schedule.len() as usize - predicted.len();
+        let mut recorded = predicted.clone();
         recorded.sort_unstable();
-        let moved = witness::moved(predicted);
-        let ranks = self.ranks(&recorded, predicted, &moved);
+        let moved = witness::moved(&predicted);
+        let ranks = self.ranks(&recorded, &predicted, &moved);
         Stretch { recorded, predicted, moved, ranks, before, as_recorded: false }
     }
 
     /// How much each event of a stretch of the recorded order matters.
     fn ranks(&self, recorded: &[u64], predicted: &[u64], moved: &[bool]) -> Vec<Rank> {
-        let event = |index: u64| self.trace.events[index as usize];
+        let event = |index: u64| self.event(index);
         if recorded.len() <= FEW {
             return vec![0; recorded.len()];
         }
@@ -225,8 +268,10 @@ mod tests {
         let text = "m|fork(t)|\nt|fence@relaxed|\nm|join(t)|\nm|w(x)|\nu|fence@acquire|\nu|r(x)|\n";
         let mut source = trace::text::TextReader::new(text.as_bytes());
         let trace = trace::Trace::read(&mut source).expect("a trace");
-        let view = ScheduleView { names: &trace.names, trace: &trace.batch, concerns: &|_| true, marks: &[] };
-        for schedule in view.orders(&[4, 5, 0, 1, 2, 3]) {
+        let place = |event| event as usize;
+        let (names, trace) = (&trace.names, &trace.batch);
+        let view = ScheduleView { names, trace, place: &place, concerns: &|_| true, marks: &[] };
+        for schedule in view.orders(&vec![4, 5, 0, 1, 2, 3].into()) {
             let steps: Vec<&str> = schedule.steps.iter().map(|step| step.text.as_str()).collect();
             assert_eq!(steps.len(), 5, "{steps:?}");
             assert!(!steps.iter().any(|text| text.contains("relaxed") || text.contains('…')), "{steps:?}");

@@ -15,6 +15,7 @@ use event::Batch;
 use report::{Kind, Report};
 use std::path::Path;
 use std::time::Duration;
+use trace::ResumePoint;
 
 /// A trace with all that was found in it.
 pub(crate) struct Analysed {
@@ -81,7 +82,8 @@ fn look(trace: &Path, args: &Options, interrupt: &Interrupt, adapt: impl FnOnce(
         let (input, names) = input::open_with_names(trace)?;
         (input, Some(names))
     };
-    let mut analysis = Analysis::new(adapt(plan(args, names.as_ref(), color)?))?;
+    let plan = plan(args, names.as_ref(), color)?.rereadable(is_rereadable(trace));
+    let mut analysis = Analysis::new(adapt(plan))?;
     let outcome = drive(&mut analysis, &mut input, trace, interrupt);
     if let Some(property) = analysis.stopped() {
         say(&format!("{}: stopped, as property {property} asks for", input.name));
@@ -113,7 +115,7 @@ pub(crate) fn conclude(
     walked: &Walked,
     interrupt: &Interrupt,
 ) -> Result<Outcome> {
-    let reread = |each: &mut EachBatch<'_>| read_again(path, each);
+    let reread = |from: u64, each: &mut EachBatch<'_>| read_again(path, input, &walked.resume_points, from, each);
     let control = Control { cancel: interrupt.flag(), progress: &Phases::default(), reread: Some(&reread) };
     let end = End { error: walked.error.as_ref(), interrupted: walked.interrupted.is_some() };
     analysis.finish(&*input.source, end, &control).map_err(|error| named(error, input))
@@ -127,12 +129,32 @@ fn named(error: analysis::Error, input: &Input) -> anyhow::Error {
     }
 }
 
-/// Reads a trace once more, unless it came from a stream.
-fn read_again(path: &Path, each: &mut EachBatch<'_>) {
-    let Some(mut input) = path.is_file().then(|| input::open(path).ok()).flatten() else { return };
+/// Whether a trace stands in a file, and not in a stream.
+fn is_rereadable(path: &Path) -> bool {
+    path != Path::new("-") && path.is_file()
+}
+
+/// Reads a trace once more from an event on, or from one before it, unless it came from a stream.
+fn read_again(path: &Path, read: &Input, points: &[ResumePoint], from: u64, each: &mut EachBatch<'_>) {
+    if !is_rereadable(path) {
+        return;
+    }
+    let point = points[..points.partition_point(|point| point.event <= from)].last();
+    let opened = match point {
+        // The names of what comes before are those that were read the first time.
+        Some(&point) => std::fs::File::open(path)
+            .map_err(trace::Error::from)
+            .and_then(|file| trace::resume(file, point, read.source.names().clone()))
+            .ok(),
+        None => input::open(path).ok().and_then(|mut input| {
+            input.source.skip_to(from).ok()?;
+            Some(input.source)
+        }),
+    };
+    let Some(mut source) = opened else { return };
     let mut batch = Batch::default();
-    while let Ok(true) = input.source.next_batch(&mut batch) {
-        if each(&*input.source, &batch).is_break() {
+    while let Ok(true) = source.next_batch(&mut batch) {
+        if each(&*source, &batch).is_break() {
             break;
         }
     }

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use analysis::End;
 use event::Batch;
 use std::ops::ControlFlow;
-use trace::Source;
+use trace::{ResumePoint, Source};
 
 /// How that went.
 pub(crate) struct Walked {
@@ -16,7 +16,12 @@ pub(crate) struct Walked {
     pub(crate) error: Option<trace::Error>,
     /// The exit code for that.
     pub(crate) interrupted: Option<u8>,
+    /// Places from which a text can be read on.
+    pub(crate) resume_points: Vec<ResumePoint>,
 }
+
+/// Events between two such places, about.
+const BETWEEN_POINTS: u64 = 1 << 18;
 
 /// Reads a trace to its end, batch by batch.
 pub(crate) fn walk(
@@ -25,7 +30,7 @@ pub(crate) fn walk(
     mut each: impl FnMut(&dyn Source, &Batch) -> ControlFlow<()>,
 ) -> Walked {
     let mut batch = Batch::default();
-    let mut walked = Walked { events: 0, error: None, interrupted: None };
+    let mut walked = Walked { events: 0, error: None, interrupted: None, resume_points: Vec::new() };
     let mut progress = Progress::new("checked", input.size);
     loop {
         walked.interrupted = interrupt.asked();
@@ -45,6 +50,9 @@ pub(crate) fn walk(
             break;
         }
         progress.at(input.source.consumed(), walked.events);
+        if walked.events >= walked.resume_points.last().map_or(0, |point| point.event) + BETWEEN_POINTS {
+            walked.resume_points.extend(input.source.resume_point());
+        }
     }
     walked
 }

@@ -7,6 +7,7 @@ mod common;
 mod detect;
 mod evidence;
 mod inexact;
+mod long;
 mod misuse;
 mod native;
 mod prediction;

@@ -1,5 +1,6 @@
 //! How a finding is known: its status, and the witness and confirmation that must agree with it.
 
+use crate::EventOrder;
 use serde::{Deserialize, Serialize};
 
 /// How a finding is known. The order is that of reports: what is surest comes first.
@@ -105,7 +106,7 @@ impl Unshown {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Evidence {
     status: Status,
-    witness: Option<Vec<u64>>,
+    witness: Option<EventOrder>,
     /// Events of a witness that the report had no room for.
     omitted: Option<u64>,
     /// Why there is none, if there could be one.
@@ -135,7 +136,7 @@ pub enum EvidenceError {
 
 impl Evidence {
     /// It happened in the recorded run, which shows it as it stands where there is no witness.
-    pub fn observed(witness: Option<Vec<u64>>) -> Evidence {
+    pub fn observed(witness: Option<EventOrder>) -> Evidence {
         Evidence { witness, ..Evidence::of(Status::Observed) }
     }
 
@@ -155,7 +156,7 @@ impl Evidence {
 
     /// It can happen: the witness, as event indexes in the predicted order, was accepted by the checker.
     pub fn predicted(witness: Vec<u64>) -> Evidence {
-        Evidence { witness: Some(witness), ..Evidence::of(Status::Predicted) }
+        Evidence { witness: Some(witness.into()), ..Evidence::of(Status::Predicted) }
     }
 
     /// It can happen; the checker accepted the witness of so many events, which the report has no room for.
@@ -184,7 +185,7 @@ impl Evidence {
     /// Puts together what was read from outside, if it is consistent.
     pub fn from_parts(
         status: Status,
-        witness: Option<Vec<u64>>,
+        witness: Option<EventOrder>,
         omitted: Option<u64>,
         unshown: Option<Unshown>,
         confirm: Option<Confirm>,
@@ -208,8 +209,8 @@ impl Evidence {
     }
 
     /// The witness, as event indexes in its order.
-    pub fn witness(&self) -> Option<&[u64]> {
-        self.witness.as_deref()
+    pub fn witness(&self) -> Option<&EventOrder> {
+        self.witness.as_ref()
     }
 
     /// How many events a witness has that the report had no room for.
@@ -237,19 +238,19 @@ mod tests {
         use EvidenceError::*;
         let check = |status, witness, confirm| Evidence::from_parts(status, witness, None, None, confirm).unwrap_err();
         assert_eq!(check(Status::Predicted, None, None), PredictedWithoutWitness);
-        assert_eq!(check(Status::Warning, Some(vec![]), None), WarningWithWitness);
+        assert_eq!(check(Status::Warning, Some(vec![].into()), None), WarningWithWitness);
         assert!(
             Evidence::from_parts(Status::Predicted, None, Some(7), None, None).is_ok_and(|e| e.omitted() == Some(7))
         );
-        assert_eq!(check(Status::Confirmed, Some(vec![1]), None), ConfirmedWithoutRun);
-        assert_eq!(check(Status::Confirmed, Some(vec![1]), Some(Confirm::Diverged)), ConfirmedWithoutRun);
+        assert_eq!(check(Status::Confirmed, Some(vec![1].into()), None), ConfirmedWithoutRun);
+        assert_eq!(check(Status::Confirmed, Some(vec![1].into()), Some(Confirm::Diverged)), ConfirmedWithoutRun);
         assert_eq!(check(Status::Observed, None, Some(Confirm::Confirmed)), ShownButNotConfirmed(Status::Observed));
     }
 
     #[test]
     fn a_witness_is_there_or_missing() {
         let parts = |witness| Evidence::from_parts(Status::Observed, witness, None, Some(Unshown::NoTime), None);
-        assert_eq!(parts(Some(vec![0])).unwrap_err(), EvidenceError::ShownAndUnshown);
+        assert_eq!(parts(Some(vec![0].into())).unwrap_err(), EvidenceError::ShownAndUnshown);
         assert_eq!(parts(None).unwrap(), Evidence::observed_without(Unshown::NoTime));
     }
 
@@ -259,7 +260,7 @@ mod tests {
         assert_eq!((shown.status(), shown.confirm()), (Status::Predicted, Some(Confirm::Diverged)));
         let shown = shown.tried(Confirm::Confirmed).tried(Confirm::NotReproduced);
         assert_eq!((shown.status(), shown.confirm()), (Status::Confirmed, Some(Confirm::Confirmed)));
-        assert_eq!(shown.witness(), Some(&[1, 0][..]));
+        assert_eq!(shown.witness(), Some(&vec![1, 0].into()));
         let shown = shown.tried(Confirm::ConfirmedFailing).tried(Confirm::Confirmed);
         assert_eq!((shown.status(), shown.confirm()), (Status::Confirmed, Some(Confirm::ConfirmedFailing)));
     }

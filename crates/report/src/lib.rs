@@ -4,6 +4,7 @@
 
 mod causality;
 mod columns;
+mod event_order;
 mod evidence;
 mod exit;
 mod finding;
@@ -23,6 +24,7 @@ mod text;
 mod wire;
 
 pub use columns::{Schedule, Step, columns, side_by_side};
+pub use event_order::EventOrder;
 pub use evidence::{Confirm, Evidence, EvidenceError, Status, Unshown};
 pub use exit::{exit_code, notes};
 pub use finding::{Exhibit, Finding, Kind, Side};
@@ -31,7 +33,7 @@ pub use fingerprint::{code_identity, fingerprint, object_identity, side_identity
 pub use json::{ReadError, read_json, render_json};
 pub use origin::{Creation, Entity, Origin};
 pub use plain::{harmless, wrap};
-pub use process::Process;
+pub use process::{Process, signal_text};
 pub use property::{End, PropertyResult, Tried, Verdict};
 pub use report::{AnalysisStats, Problem, Report, SCHEMA_VERSION, Stats, TraceFigures};
 pub use site::{site_text, split_site};

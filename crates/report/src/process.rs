@@ -2,6 +2,36 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The names of signals that end programs, on Linux.
+const SIGNALS: [(i32, &str, &str); 18] = [
+    (1, "SIGHUP", "hangup"),
+    (2, "SIGINT", "interrupted"),
+    (3, "SIGQUIT", "quit"),
+    (4, "SIGILL", "illegal instruction"),
+    (5, "SIGTRAP", "trap"),
+    (6, "SIGABRT", "aborted"),
+    (7, "SIGBUS", "bus error"),
+    (8, "SIGFPE", "arithmetic error"),
+    (9, "SIGKILL", "killed"),
+    (10, "SIGUSR1", "user signal 1"),
+    (11, "SIGSEGV", "segmentation fault"),
+    (12, "SIGUSR2", "user signal 2"),
+    (13, "SIGPIPE", "broken pipe"),
+    (14, "SIGALRM", "alarm"),
+    (15, "SIGTERM", "terminated"),
+    (24, "SIGXCPU", "out of processor time"),
+    (25, "SIGXFSZ", "file too large"),
+    (31, "SIGSYS", "bad system call"),
+];
+
+/// What a signal is called.
+pub fn signal_text(signal: i32) -> String {
+    match SIGNALS.iter().find(|(number, ..)| *number == signal) {
+        Some((_, name, meaning)) => format!("{name} ({meaning})"),
+        None => format!("signal {signal}"),
+    }
+}
+
 /// A process that was watched, or could not be.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Process {

@@ -4,6 +4,7 @@ mod finding;
 
 use crate::exit::{is_truncated, unlisted};
 use crate::plain::{harmless, pad, width, wrap};
+use crate::process::signal_text;
 use crate::style::Style;
 use crate::{Finding, Kind, Process, PropertyResult, Report, Status, SuppressionFigures, TraceFigures, Verdict};
 use event::Causality;
@@ -38,6 +39,7 @@ const HEAD: usize = 10;
 pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let style = Style { color: options.color };
     trace(&report.trace, style, options.width, out)?;
+    killed(&report.processes, options.width, out)?;
     unseen(&report.processes, options.width, out)?;
     if !report.properties.is_empty() {
         writeln!(out)?;
@@ -137,6 +139,16 @@ fn trace(trace: &TraceFigures, style: Style, at: usize, out: &mut dyn io::Write)
         harmless(&(place + &problem.message)).into_owned()
     };
     entries("problems", &trace.problems.iter().map(problem).collect::<Vec<_>>(), trace.problems_omitted, at, out)
+}
+
+/// Which signals killed which processes.
+fn killed(processes: &[Process], at: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    let text = |process: &Process| {
+        let program = process.argv.first().map_or("process", String::as_str);
+        let signal = signal_text(process.signal?);
+        Some(format!("{} ({}) was killed by {signal}", harmless(program), process.pid))
+    };
+    entries("ended", &processes.iter().filter_map(text).collect::<Vec<_>>(), 0, at, out)
 }
 
 /// The code whose accesses were not recorded. For a program that has no hooks at all, the recorder says so.

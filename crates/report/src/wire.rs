@@ -1,6 +1,6 @@
 //! A finding as the JSON spells it: parallel lists instead of sides, status and witness instead of evidence.
 
-use crate::{Confirm, Evidence, EvidenceError, Exhibit, Finding, Kind, Origin, Side, Status, Unshown};
+use crate::{Confirm, EventOrder, Evidence, EvidenceError, Exhibit, Finding, Kind, Origin, Side, Status, Unshown};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ struct Wire<'a> {
     #[serde(default, skip_serializing_if = "no_origins")]
     origins: Cow<'a, [Origin]>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    witness: Option<Cow<'a, [u64]>>,
+    witness: Option<Cow<'a, EventOrder>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     witness_omitted: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,7 +17,7 @@ fn evidence() -> impl Strategy<Value = Evidence> {
     use Confirm::*;
     let witness = || vec(any::<u64>(), 0..4);
     let basis = prop_oneof![
-        of(witness()).prop_map(Evidence::observed),
+        of(witness()).prop_map(|witness| Evidence::observed(witness.map(Into::into))),
         any::<u64>().prop_map(Evidence::observed_without_room),
         Just(Evidence::observed_without(Unshown::NoTime)),
         witness().prop_map(Evidence::predicted),

@@ -76,6 +76,11 @@ impl Loss {
         Loss { place: None, message: KILLED.to_owned() }
     }
 
+    /// Whether these are the words of [`Loss::killed`].
+    pub fn says_killed(message: &str) -> bool {
+        message == KILLED
+    }
+
     /// Hooks failed: what they would have recorded is missing.
     pub fn hooks_failed(count: u64) -> Loss {
         Loss { place: None, message: format!("{count} {HOOKS_FAILED}") }

@@ -17,5 +17,5 @@ pub mod validate;
 
 pub use error::{Error, InputPosition, Loss};
 pub use named::{Packed, TraceWriter};
-pub use open::{Opened, open_file, open_stream};
-pub use source::{Source, Trace};
+pub use open::{Opened, open_file, open_stream, resume};
+pub use source::{ResumePoint, Source, Trace};

@@ -3,7 +3,8 @@
 use crate::binary::{BinaryReader, MAGIC};
 use crate::decompress::{Decompress, Packing, Peeked};
 use crate::text::{RoadRunnerReader, TextReader, looks_like_roadrunner};
-use crate::{Error, Source};
+use crate::{Error, ResumePoint, Source};
+use event::Names;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 
@@ -40,6 +41,13 @@ pub fn open_file(mut file: File, keep: impl FnOnce(&mut dyn Read) -> io::Result<
         open_stream(file, keep)?
     };
     Ok(Opened { size: Some(kind.len()), ..opened })
+}
+
+/// Reads a text trace on from a place that a reader of it gave ([`Source::resume_point`]), with the names known by then
+/// (or later).
+pub fn resume(mut file: File, point: ResumePoint, names: Names) -> Result<Box<dyn Source>, Error> {
+    file.seek(io::SeekFrom::Start(point.byte))?;
+    Ok(Box::new(TextReader::resume(file, point, names)))
 }
 
 /// Opens a stream. A binary trace is given to `keep`, which stores it in a file, where deferred events can be found

@@ -7,7 +7,7 @@ use event::{Batch, Meta, Names};
 /// everything that the events so far refer to.
 pub trait Source: Send {
     /// Replaces `batch` by the next stretch of events, of any length; it may hold nothing but initial values, or
-    /// nothing at all where much of the input says nothing, so that who reads it can stop. Waits only while there is
+    /// nothing at all where much of the input says nothing, so that the caller can stop. Waits only while there is
     /// nothing to read. `false`: there are no more, and `batch` is empty.
     ///
     /// After an error the events delivered so far stand, and the source has ended.
@@ -28,11 +28,27 @@ pub trait Source: Send {
     /// Bytes of input consumed, for progress.
     fn consumed(&self) -> u64;
 
+    /// Where the next batch begins, for a text that can be read on from there ([`resume`](crate::resume)).
+    fn resume_point(&self) -> Option<ResumePoint> {
+        None
+    }
+
     /// Passes over events before the one with this index, as far as that is cheap: the next batch begins at or before
     /// it. To be called before the first batch.
     fn skip_to(&mut self, _event: u64) -> Result<(), Error> {
         Ok(())
     }
+}
+
+/// A place between two lines of a text trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ResumePoint {
+    /// Bytes before it.
+    pub byte: u64,
+    /// Lines before it.
+    pub line: u64,
+    /// Events before it.
+    pub event: u64,
 }
 
 /// A whole trace in memory.

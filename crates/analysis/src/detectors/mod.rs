@@ -20,6 +20,7 @@ mod wide_deadlock;
 
 use crate::claim::{About, Basis, Claim, Part};
 use crate::recorded::Recorded;
+use crate::retained::Wanted;
 use crate::tasks::{Restriction, StartOptions};
 use detect::prefilter::Filtered;
 use event::{Batch, Names};
@@ -46,7 +47,7 @@ pub(crate) struct Entry {
     name: &'static str,
     /// What it claims, and how sure that is, on one line.
     help: &'static str,
-    /// Whether it, or the witnesses of what it finds, need the whole trace.
+    /// Whether it, or the witnesses of what it finds, need the whole trace. A live detector needs it for these only.
     needs_trace: bool,
     /// Whether it needs only one pass and reports while the program runs.
     live: bool,
@@ -84,8 +85,13 @@ impl DetectorId {
         self.entry().live
     }
 
-    pub(crate) fn needs_trace(self) -> bool {
-        self.entry().needs_trace
+    /// How much of the trace must be retained for it. `rereadable`: what witnesses need can be read again.
+    pub(crate) fn needs_trace(self, rereadable: bool) -> Wanted {
+        match self.entry() {
+            Entry { needs_trace: false, .. } => Wanted::No,
+            Entry { live: true, .. } if rereadable => Wanted::IfShort,
+            _ => Wanted::Yes,
+        }
     }
 
     /// Removes the claims of this detector that those of others make needless.

@@ -5,7 +5,7 @@ use crate::recorded::Recorded;
 use event::{Batch, Causality, Op};
 
 fn trace<'a>(recorded: &Recorded<'a>) -> Result<&'a Batch, String> {
-    recorded.trace.ok_or_else(|| "there is no trace to check it with".to_owned())
+    recorded.retained().ok_or_else(|| "there is no trace to check it with".to_owned())
 }
 
 /// A witness without its last events, and these, which must be the parts of the claim.

@@ -107,7 +107,13 @@ impl Judged {
             ));
         }
         let concerns = |event| scene.is_some_and(|(bound, _)| bound.concerns(number, event));
-        let scene = scene.map(|(_, trace)| ScheduleView { names: judge.names, trace, concerns: &concerns, marks: &[] });
+        let scene = scene.map(|(_, trace)| ScheduleView {
+            names: judge.names,
+            trace,
+            place: &|event| event as usize,
+            concerns: &concerns,
+            marks: &[],
+        });
         let sure = |event: u64| !judge.contexts.get(&event).is_some_and(Side::is_inexact);
         for entry in merge(outcomes, found, asked, !property.params.is_empty(), &sure) {
             self.result(property, &entry);
@@ -274,7 +280,7 @@ impl Judged {
             finding.exhibit.entries.push(("values".to_owned(), values.join(", ")));
         }
         if let (Some(scene), Some(schedule)) = (scene, finding.evidence.witness())
-            && let Some(&last) = schedule.last()
+            && let Some(last) = schedule.len().checked_sub(1).and_then(|last| schedule.get(last))
             && self.findings.len() < VIEWS
         {
             finding.exhibit.schedules = ScheduleView { marks: &[(last, "violation")], ..*scene }.orders(schedule);

@@ -6,7 +6,7 @@ use crate::budget;
 use crate::claim::{Basis, Check, Claim, Witness};
 use crate::detectors::DetectorId;
 use crate::recorded::{NoWitness, Recorded};
-use report::{AnalysisStats, Evidence, Side, Unshown};
+use report::{AnalysisStats, EventOrder, Evidence, Side, Unshown};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -30,13 +30,13 @@ pub(super) struct Checks {
 /// What backs a claim, and the order that shows it.
 pub(super) struct Backed {
     pub(super) evidence: Evidence,
-    pub(super) witness: Option<Vec<u64>>,
+    pub(super) witness: Option<EventOrder>,
     /// The inexact event because of which it is a warning only.
     pub(super) inexact: Option<u64>,
 }
 
 impl Backed {
-    fn by(evidence: Evidence, witness: Option<Vec<u64>>) -> Backed {
+    fn by(evidence: Evidence, witness: Option<EventOrder>) -> Backed {
         Backed { evidence, witness, inexact: None }
     }
 
@@ -63,7 +63,7 @@ impl Checks {
                     Ok(witness) if self.room(witness.len()) => {
                         Backed::by(Evidence::observed(Some(witness.clone())), Some(witness))
                     }
-                    Ok(witness) => Backed::by(Evidence::observed_without_room(witness.len() as u64), Some(witness)),
+                    Ok(witness) => Backed::by(Evidence::observed_without_room(witness.len()), Some(witness)),
                     Err(why) => Backed::by(Evidence::observed_without(why), None),
                 })
             }
@@ -84,10 +84,13 @@ impl Checks {
                 self.checking += started.elapsed();
                 match checked.map(|()| inexact(&witness, recorded)) {
                     Ok(Some(event)) => Some(Backed::doubtful(event)),
-                    Ok(None) if self.room(witness.len()) => {
-                        Some(Backed::by(Evidence::predicted(witness.clone()), Some(witness)))
+                    Ok(None) if self.room(witness.len() as u64) => {
+                        Some(Backed::by(Evidence::predicted(witness.clone()), Some(witness.into())))
                     }
-                    Ok(None) => Some(Backed::by(Evidence::predicted_without_room(witness.len() as u64), Some(witness))),
+                    Ok(None) => {
+                        let evidence = Evidence::predicted_without_room(witness.len() as u64);
+                        Some(Backed::by(evidence, Some(witness.into())))
+                    }
                     Err(why) => {
                         self.refused.entry(claim.detector).or_insert((0, why)).0 += 1;
                         None
@@ -98,8 +101,8 @@ impl Checks {
     }
 
     /// Whether there is room for so many indexes more; then it is taken.
-    fn room(&mut self, indexes: usize) -> bool {
-        let all = self.indexes + indexes as u64;
+    fn room(&mut self, indexes: u64) -> bool {
+        let all = self.indexes + indexes;
         if all <= budget::WITNESSES {
             self.indexes = all;
         }
@@ -137,18 +140,23 @@ impl Checks {
 }
 
 /// A witness of what was observed, or why there is none.
-fn make(claim: &Claim, check: Check, recorded: &Recorded<'_>) -> Result<Vec<u64>, Unshown> {
+fn make(claim: &Claim, check: Check, recorded: &Recorded<'_>) -> Result<EventOrder, Unshown> {
+    if recorded.retained().is_none()
+        && let Some(witness) = recorded.held_back(claim)
+    {
+        return Ok(witness);
+    }
     let witness = recorded.witness(claim, &Witness::SyncPreserving).map_err(|none| match none {
         NoWitness::NotFound => Unshown::NotFound,
         NoWitness::NoTrace(_) => Unshown::NoTrace,
     })?;
     check(claim, &witness, recorded).map_err(|_| Unshown::Refused)?;
-    if inexact(&witness, recorded).is_some() { Err(Unshown::Inexact) } else { Ok(witness) }
+    if inexact(&witness, recorded).is_some() { Err(Unshown::Inexact) } else { Ok(witness.into()) }
 }
 
 /// The first event of a witness whose value or place the recorder was not sure of.
 fn inexact(witness: &[u64], recorded: &Recorded<'_>) -> Option<u64> {
-    let trace = recorded.trace?;
+    let trace = recorded.retained()?;
     witness.iter().copied().find(|&event| trace.extra(trace.events[event as usize]).inexact)
 }
 

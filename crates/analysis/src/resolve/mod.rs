@@ -11,10 +11,12 @@ use crate::context::Contexts;
 use crate::detectors::DetectorId;
 use crate::origins::Origins;
 use crate::recorded::Recorded;
-use crate::schedule_view::ScheduleView;
-use event::{Event, LockId, Names, Op, Space, VarId};
+use crate::schedule_view::{ScheduleView, looked_at};
+use event::{Batch, Event, LockId, Names, Op, Space, VarId};
 use evidence::{Backed, Checks};
-use report::{AnalysisStats, Evidence, Finding, Kind, Side, Status, fingerprint, object_identity, side_identity};
+use report::{
+    AnalysisStats, EventOrder, Evidence, Finding, Kind, Side, Status, fingerprint, object_identity, side_identity,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A claim with names.
@@ -222,26 +224,43 @@ fn sorted(locks: &[LockId]) -> Vec<LockId> {
 }
 
 /// Draws the recorded order and the witness.
-fn draw(finding: &mut Finding, claim: &Claim, witness: &[u64], recorded: &Recorded<'_>) {
-    let Some(trace) = recorded.trace else { return };
+fn draw(finding: &mut Finding, claim: &Claim, witness: &EventOrder, recorded: &Recorded<'_>) {
+    let marks: Vec<(u64, &str)> = claim.parts.iter().map(|part| (part.event, part.role)).collect();
+    if let Some(trace) = recorded.retained() {
+        return draw_from(finding, claim, witness, &marks, (recorded.names, trace, &|event| event as usize));
+    }
+    let wanted = looked_at(witness, &marks);
+    if let Some(excerpt) = recorded.again.and_then(|again| again.some(&wanted)) {
+        let place = |event| wanted.binary_search(&event).unwrap_or_default();
+        draw_from(finding, claim, witness, &marks, (recorded.names, &excerpt, &place));
+    }
+}
+
+/// Draws them from a trace, or from those events of it that are looked at; `place` says where an event stands.
+fn draw_from(
+    finding: &mut Finding,
+    claim: &Claim,
+    witness: &EventOrder,
+    marks: &[(u64, &str)],
+    (names, trace, place): (&Names, &Batch, &dyn Fn(u64) -> usize),
+) {
     let on = |event: Event, space: Space, number: u32| event.op().space() == Some(space) && event.object() == number;
-    let lock = |index: u64, event: Event, lock: LockId| match event.op() {
-        Op::Wait | Op::Woken => trace.extra(trace.events[index as usize]).lock == lock,
+    let lock = |event: Event, lock: LockId| match event.op() {
+        Op::Wait | Op::Woken => trace.extra(event).lock == lock,
         _ => on(event, Space::Lock, lock.0),
     };
     let concerns = |index: u64| {
-        let event = trace.events[index as usize];
+        let event = trace.events[place(index)];
         match &claim.about {
             About::Variable(var) => on(event, Space::Var, var.0),
-            About::Locks(locks) => locks.iter().any(|&l| lock(index, event, l)),
+            About::Locks(locks) => locks.iter().any(|&l| lock(event, l)),
             About::Block(_) => matches!(event.op(), Op::Begin | Op::End),
             About::Objects(objects) => objects.iter().any(|&(space, id)| on(event, space, id)),
             About::Named(_) => false,
-            About::Condition(cond, l) => on(event, Space::Cond, cond.0) || l.is_some_and(|l| lock(index, event, l)),
+            About::Condition(cond, l) => on(event, Space::Cond, cond.0) || l.is_some_and(|l| lock(event, l)),
         }
     };
-    let marks: Vec<(u64, &str)> = claim.parts.iter().map(|part| (part.event, part.role)).collect();
-    let view = ScheduleView { names: recorded.names, trace, concerns: &concerns, marks: &marks };
+    let view = ScheduleView { names, trace, place, concerns: &concerns, marks };
     let mut orders = view.orders(witness);
     if let (true, Some(order)) = (claim.is_observed(), orders.last_mut()) {
         order.title = "reordered".to_owned();

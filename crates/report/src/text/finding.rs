@@ -13,7 +13,7 @@ const INDENT: usize = 2;
 const SHOWN: usize = 12;
 
 /// How many event indexes of a witness are shown at its beginning and at its end.
-const ENDS: usize = 8;
+const ENDS: u64 = 8;
 
 pub(super) fn render(finding: &Finding, style: Style, at: usize, out: &mut dyn io::Write) -> io::Result<()> {
     let colon = if finding.status() == Status::Warning { ":" } else { "" };
@@ -121,13 +121,12 @@ fn witness(finding: &Finding) -> String {
             (_, why) => format!("none: {}", why.map_or("the recorded run shows it as it stands", Unshown::words)),
         };
     };
-    let text = |events: &[u64]| events.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+    let text = |places: std::ops::Range<u64>| {
+        places.filter_map(|at| events.get(at)).map(|event| event.to_string()).collect::<Vec<_>>().join(" ")
+    };
     match events.len() {
         0 => "no event: it is so from the start".to_owned(),
-        n if n <= 2 * ENDS => format!("{} in this order: {}", count(n as u64, "event"), text(events)),
-        n => {
-            let (first, last) = (text(&events[..ENDS]), text(&events[n - ENDS..]));
-            format!("{n} events in this order: {first} … {last}")
-        }
+        n if n <= 2 * ENDS => format!("{} in this order: {}", count(n, "event"), text(0..n)),
+        n => format!("{n} events in this order: {} … {}", text(0..ENDS), text(n - ENDS..n)),
     }
 }

@@ -6,7 +6,7 @@ use super::lines::{Fill, Lines};
 use super::table::{Fault, Table};
 use crate::decompress::Counter;
 use crate::limits::MAX_LINE_BYTES;
-use crate::{Error, InputPosition, Loss, Source};
+use crate::{Error, InputPosition, Loss, ResumePoint, Source};
 use event::{Batch, Meta, Names};
 use std::io::{ErrorKind, Read};
 
@@ -54,6 +54,15 @@ impl<R: Read, G: Grammar> LineReader<R, G> {
             ended: false,
             progress: None,
         }
+    }
+
+    /// Goes on where another reader of the same text was, of which the input has only the rest.
+    pub fn resume(input: R, point: ResumePoint, names: Names) -> Self {
+        let mut reader = LineReader::new(input);
+        reader.lines = reader.lines.behind(point.byte);
+        reader.table.names = names;
+        (reader.line, reader.next) = (point.line, point.event);
+        reader
     }
 
     /// Lets [`Source::consumed`] count the bytes of the compressed input rather than of the text.
@@ -213,6 +222,11 @@ impl<R: Read + Send, G: Grammar + Send> Source for LineReader<R, G> {
 
     fn place(&self, index: usize) -> Option<InputPosition> {
         (index < self.delivered).then(|| self.places.line(index).map(InputPosition::Line)).flatten()
+    }
+
+    fn resume_point(&self) -> Option<ResumePoint> {
+        let plain = G::LINES_STAND_ALONE && self.progress.is_none() && !self.ended && self.failed.is_none();
+        plain.then(|| ResumePoint { byte: self.lines.consumed(), line: self.line, event: self.next })
     }
 
     fn consumed(&self) -> u64 {

@@ -19,6 +19,9 @@ pub struct Sink<'a> {
 
 /// The meaning of lines, one by one.
 pub trait Grammar: Default {
+    /// Whether a line means the same whatever lines stand before it, names aside.
+    const LINES_STAND_ALONE: bool = false;
+
     /// Takes the line that the text begins with if it is one of the common, simple ones, and gives its length with the
     /// line feed. The text holds whole lines.
     fn quick(&mut self, _text: &[u8], _table: &mut Table, _batch: &mut Batch) -> Option<usize> {
@@ -36,6 +39,8 @@ pub struct Std {
 }
 
 impl Grammar for Std {
+    const LINES_STAND_ALONE: bool = true;
+
     #[inline]
     fn quick(&mut self, text: &[u8], table: &mut Table, batch: &mut Batch) -> Option<usize> {
         quick::event(text, &mut self.short_names, table, batch)

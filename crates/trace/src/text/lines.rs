@@ -43,6 +43,12 @@ impl<R: Read> Lines<R> {
         Lines { input, buffer: vec![0; FIRST_BUFFER], at: 0, whole: 0, end: 0, gone: 0 }
     }
 
+    /// The input begins behind so many bytes of the text.
+    pub(super) fn behind(mut self, bytes: u64) -> Self {
+        self.gone = bytes;
+        self
+    }
+
     /// The whole lines in memory that have not been taken; the last byte is a line feed.
     #[inline]
     pub(super) fn text(&self) -> &[u8] {

@@ -22,7 +22,7 @@
 //! and name any event before, so a trace that has some is refused.
 
 use super::refusal::{Reason, Refusal, Rule, WrongClaim, can_race};
-use crate::ops::{is_access, is_barrier, is_read};
+use crate::ops::{is_access, is_read};
 use crate::sections::lock_of;
 use event::{Batch, Event, Op};
 
@@ -74,7 +74,7 @@ pub struct HeldBackCheck {
     /// The last write of a variable.
     writes: LeftOut,
     accesses: LeftOut,
-    barriers: LeftOut,
+    boundaries: LeftOut,
     closes: LeftOut,
     shared_closes: LeftOut,
     opens: LeftOut,
@@ -102,7 +102,7 @@ impl HeldBackCheck {
             posts: LeftOut::default(),
             writes: LeftOut::default(),
             accesses: LeftOut::default(),
-            barriers: LeftOut::default(),
+            boundaries: LeftOut::default(),
             closes: LeftOut::default(),
             shared_closes: LeftOut::default(),
             opens: LeftOut::default(),
@@ -165,12 +165,12 @@ impl HeldBackCheck {
             if op.writes() {
                 self.writes.note(object, number);
             }
-            if is_barrier(op) {
-                self.barriers.note(object, number);
+            if op.bounds_lifetime() {
+                self.boundaries.note(object, number);
             }
             if self.first.is_some_and(|first| first.object() == object) {
                 self.others[0] = number;
-                self.others[1] = if is_barrier(op) { number } else { self.others[1] };
+                self.others[1] = if op.bounds_lifetime() { number } else { self.others[1] };
             }
         }
         match op {
@@ -201,9 +201,9 @@ impl HeldBackCheck {
         self.require(index, self.threads.get(event.thread().0), Rule::Thread);
         self.require(index, self.forks.get(event.thread().0), Rule::Fork);
         if is_access(op) {
-            self.require(index, self.barriers.get(object), Rule::Barrier);
-            if is_barrier(op) {
-                self.require(index, self.accesses.get(object), Rule::Barrier);
+            self.require(index, self.boundaries.get(object), Rule::LifetimeBoundary);
+            if op.bounds_lifetime() {
+                self.require(index, self.accesses.get(object), Rule::LifetimeBoundary);
             }
             if is_read(op) || op == Op::AtomicRmw {
                 self.require(index, self.writes.get(object), Rule::ReadsFrom);
@@ -245,8 +245,8 @@ impl HeldBackCheck {
         }
         self.require(index, self.threads.get(event.thread().0), Rule::Thread);
         self.require(index, self.forks.get(event.thread().0), Rule::Fork);
-        let [accesses, barriers] = self.others;
-        self.require(index, if is_barrier(event.op()) { accesses } else { barriers }, Rule::Barrier);
+        let [accesses, boundaries] = self.others;
+        self.require(index, if event.op().bounds_lifetime() { accesses } else { boundaries }, Rule::LifetimeBoundary);
     }
 
     /// Refuses an event that needs one that was left out.
