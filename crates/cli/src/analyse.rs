@@ -40,7 +40,7 @@ impl Analysed {
     }
 
     /// Carries out what handlers asked for, and says how the analysis ends.
-    pub(crate) fn conclude(&self, strict: bool) -> u8 {
+    pub(crate) fn conclude(&self, args: &Options) -> u8 {
         for command in &self.commands {
             // Standard output is for the result.
             let status = std::process::Command::new("sh").args(["-c", command]).stdout(std::io::stderr()).status();
@@ -49,10 +49,11 @@ impl Analysed {
             }
         }
         let ill_formed = !self.report.trace.problems.is_empty();
-        match (self.interrupted, report::exit_code(&self.report, strict)) {
+        let findings = args.exit_code.unwrap_or(1);
+        match (self.interrupted, report::exit_code(&self.report, args.strict)) {
             (Some(code), _) => code,
-            (None, 1) => self.exit.unwrap_or(1),
-            (None, 0) if strict && ill_formed => 1,
+            (None, 1) => self.exit.unwrap_or(findings),
+            (None, 0) if args.strict && ill_formed => findings,
             (None, code) => code,
         }
     }

@@ -48,6 +48,8 @@ pub(crate) enum Command {
     Cpp(Compiler),
     /// Rewrite a jar so that its classes need not be changed when they are loaded: it starts faster under `run`
     Weave(Weave),
+    /// Write the header and the Java API for programs that mark events themselves
+    Sdk(Sdk),
     /// Say what is installed, and what is missing
     Doctor,
     /// Print a completion script for a shell
@@ -132,6 +134,9 @@ pub(crate) struct Options {
     /// Count warnings, searches cut short, incomplete traces and traces with problems as failures (exit code 1)
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Exit with this code if there are findings, instead of 1; with 0, `run` exits as the program does
+    #[arg(long, value_name = "N")]
+    pub(crate) exit_code: Option<u8>,
     /// Print no text: the result is in the exit code, on standard error and in --json
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -184,8 +189,8 @@ pub(crate) struct Recorder {
     /// Keep the trace in this file
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// The program and its arguments
-    #[arg(last = true, required = true, value_name = "CMD")]
+    /// The program and its arguments; all that follows the program is its own
+    #[arg(trailing_var_arg = true, required = true, value_name = "CMD")]
     pub(crate) command: Vec<std::ffi::OsString>,
 }
 
@@ -213,6 +218,15 @@ pub(crate) struct Weave {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) packages: Packages,
+}
+
+/// Options of `sdk`.
+#[derive(Args)]
+#[command(after_help = help::text(include_str!("help/sdk.txt")))]
+pub(crate) struct Sdk {
+    /// The folder to write to; it is made if it is not there
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
 }
 
 /// Which accesses are recorded.

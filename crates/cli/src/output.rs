@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -24,7 +24,8 @@ pub(crate) fn is_silent() -> bool {
 
 /// Says something on standard error, made harmless for a terminal. A failure to write must not stop the work.
 pub(crate) fn say(what: &str) {
-    complain(format!("foretrace: {}\n", report::harmless(what)).as_bytes());
+    let lines: String = what.lines().map(|line| report::harmless(line).into_owned() + "\n").collect();
+    complain(format!("foretrace: {lines}").as_bytes());
 }
 
 /// Writes to standard error.
@@ -34,22 +35,25 @@ pub(crate) fn complain(text: &[u8]) {
     }
 }
 
-/// A file that appears under its name only when it is finished; or a stream.
+/// Bytes that are collected before they are written: renderers write word by word.
+const BUFFER: usize = 1 << 16;
+
+/// A file that appears under its name only when it is finished; or a stream. Both are buffered.
 pub(crate) enum Target {
-    File { temporary: NamedTempFile, path: PathBuf },
-    Stream(Box<dyn Write>),
+    File { temporary: BufWriter<NamedTempFile>, path: PathBuf },
+    Stream(BufWriter<Box<dyn Write>>),
 }
 
 impl Target {
     pub(crate) fn create(path: &Path) -> Result<Target> {
         if path == Path::new("-") {
-            return Ok(Target::Stream(Box::new(io::stdout().lock())));
+            return Ok(Target::stream(io::stdout().lock()));
         }
         let context = || format!("cannot write {}", path.display());
         // A device or a pipe has no half-written state, and must not be replaced by a file.
         if std::fs::metadata(path).is_ok_and(|known| !known.is_file()) {
             let stream = File::options().write(true).open(path).with_context(context)?;
-            return Ok(Target::Stream(Box::new(stream)));
+            return Ok(Target::stream(stream));
         }
         // Through a symbolic link to what it points to, and as writable as it was.
         let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -73,7 +77,11 @@ impl Target {
         if let Some(permissions) = permissions {
             temporary.as_file().set_permissions(permissions).with_context(context)?;
         }
-        Ok(Target::File { temporary, path: path.clone() })
+        Ok(Target::File { temporary: BufWriter::with_capacity(BUFFER, temporary), path: path.clone() })
+    }
+
+    fn stream(stream: impl Write + 'static) -> Target {
+        Target::Stream(BufWriter::with_capacity(BUFFER, Box::new(stream)))
     }
 
     /// Puts the file under its name.
@@ -81,6 +89,7 @@ impl Target {
         self.flush()?;
         if let Target::File { temporary, path } = self {
             let context = format!("cannot write {}", path.display());
+            let temporary = temporary.into_inner().map_err(io::IntoInnerError::into_error).context(context.clone())?;
             temporary.persist(path).map_err(|error| error.error).context(context)?;
         }
         Ok(())
@@ -100,5 +109,34 @@ impl Write for Target {
             Target::File { temporary, .. } => temporary.flush(),
             Target::Stream(stream) => stream.flush(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    struct Counting(Arc<AtomicUsize>);
+
+    impl Write for Counting {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_is_written_byte_by_byte_is_collected() {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let mut target = Target::stream(Counting(calls.clone()));
+        (0..1_000_000).for_each(|_| target.write_all(b"1").expect("it takes all"));
+        target.finish().expect("it takes all");
+        assert!((1..100).contains(&calls.load(Ordering::Relaxed)), "{calls:?}");
     }
 }

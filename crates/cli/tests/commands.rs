@@ -160,3 +160,17 @@ fn a_reader_that_goes_away_is_no_failure() {
     let out = child.wait_with_output().unwrap();
     assert!(out.status.success() && out.stderr.is_empty(), "{out:?}");
 }
+
+#[test]
+fn the_sdk_comes_out_of_the_binary() {
+    let folder = Folder::new();
+    folder.ok(&["sdk", "kit"]);
+    let header = String::from_utf8(folder.read("kit/include/foretrace.h")).expect("UTF-8");
+    assert!(header.contains("FORETRACE_EVENT"));
+    let api = String::from_utf8(folder.read("kit/java/foretrace/Monitor.java")).expect("UTF-8");
+    assert!(api.contains("package foretrace;") && api.contains("class Monitor"));
+    folder.write("p.c", "#include <foretrace.h>\nint main(void) { FORETRACE_EVENT0(\"a\"); return 0; }\n");
+    folder.ok(&["cc", "-I", "kit/include", "p.c", "-o", "p"]);
+    folder.write("file", "");
+    assert_eq!(folder.run(&["sdk", "file"]).code, Some(2));
+}

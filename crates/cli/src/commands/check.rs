@@ -16,7 +16,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     for note in report::notes(&analysed.report) {
         say(&format!("{}: {note}", analysed.name));
     }
-    Ok(analysed.conclude(args.analysis.strict))
+    Ok(analysed.conclude(&args.analysis))
 }
 
 /// Where the text of a report goes.
@@ -27,11 +27,18 @@ pub(super) enum Text {
     Stderr,
 }
 
+/// A terminal narrower than this is taken for one as wide: tables would be torn apart.
+const NARROWEST: usize = 40;
+
 /// Shows a report as the user wants it.
 pub(super) fn show(args: &Options, report: &Report, to: Text) -> Result<()> {
     let color = match to {
         Text::Stdout => wants_color(args.color, &std::io::stdout()),
         Text::Stderr => wants_color(args.color, &std::io::stderr()),
+    };
+    let terminal = match to {
+        Text::Stdout => terminal_size::terminal_size_of(std::io::stdout()),
+        Text::Stderr => terminal_size::terminal_size_of(std::io::stderr()),
     };
     let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
     if let Some(path) = &args.json {
@@ -43,7 +50,9 @@ pub(super) fn show(args: &Options, report: &Report, to: Text) -> Result<()> {
         return Ok(());
     }
     let mut text = Vec::new();
-    report::render_text(report, &TextOptions { color, ..TextOptions::default() }, &mut text)?;
+    let usual = TextOptions::default();
+    let width = terminal.map_or(usual.width, |(columns, _)| usize::from(columns.0).max(NARROWEST));
+    report::render_text(report, &TextOptions { color, width, ..usual }, &mut text)?;
     match to {
         Text::Stdout => print(&text).map(drop),
         Text::Stderr => Ok(std::io::stderr().write_all(&text)?),

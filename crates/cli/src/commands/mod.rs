@@ -10,6 +10,7 @@ mod locks;
 mod man;
 mod record;
 mod run;
+mod sdk;
 mod show;
 mod spec;
 mod weave;
@@ -38,6 +39,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Cc(args) => cc::run(cc::Language::C, &args.args),
         Command::Cpp(args) => cc::run(cc::Language::Cpp, &args.args),
         Command::Weave(args) => weave::run(&args),
+        Command::Sdk(args) => sdk::run(&args),
         Command::Doctor => doctor::run(),
         Command::Completions(args) => {
             let mut script = Vec::new();

@@ -6,6 +6,7 @@ use crate::recording::{bound, end_like, record};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Output, StoredTrace};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
 pub(crate) fn run(args: &Record) -> Result<u8> {
@@ -22,6 +23,10 @@ pub(crate) fn run(args: &Record) -> Result<u8> {
         for loss in &process.losses {
             say(&format!("process {}: {loss}", process.pid));
         }
+    }
+    if let Some(signal) = recorded.exit.signal() {
+        let program = args.recorder.command.first().map(|program| program.display().to_string());
+        say(&format!("{} was killed by {}", program.unwrap_or_default(), report::signal_text(signal)));
     }
     Ok(end_like(recorded.exit))
 }

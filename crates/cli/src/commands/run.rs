@@ -12,6 +12,7 @@ use report::{Process, Report, TraceFigures};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::time::Instant;
+use trace::Loss;
 
 pub(crate) fn run(args: &Run) -> Result<u8> {
     let color = wants_color(args.analysis.color, &std::io::stderr());
@@ -51,7 +52,8 @@ fn report_all(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Ana
     let mut code = 0;
     for (process, analysed) in &mut all {
         analysed.name = name(process);
-        let findings = analysed.conclude(args.analysis.strict);
+        forgive_the_end(process, analysed);
+        let findings = analysed.conclude(&args.analysis);
         code = if code == 0 { findings } else { code };
     }
     // The report of a process with findings comes first, and absorbs those of the others.
@@ -67,7 +69,7 @@ fn report_all(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Ana
         // Either no thread did what another could notice, or nothing was watched: the report says which.
         None => {
             let report = Report::new(env!("CARGO_PKG_VERSION"), nothing(recorded));
-            code = report::exit_code(&report, args.analysis.strict);
+            code = report::exit_code(&report, args.analysis.strict) * args.analysis.exit_code.unwrap_or(1);
             report
         }
     };
@@ -82,10 +84,24 @@ fn report_all(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Ana
     Ok(code)
 }
 
+/// A process that the program started and that was killed recorded what it did up to then: of the program's own trace
+/// nothing is missing.
+fn forgive_the_end(process: &ProcessRecord, analysed: &mut Analysed) {
+    let trace = &mut analysed.report.trace;
+    if !process.main && trace.losses.iter().any(|loss| Loss::says_killed(loss)) {
+        trace.losses.retain(|loss| !Loss::says_killed(loss));
+        trace.complete = trace.losses.is_empty();
+        say(&format!("{}: it was killed; what it recorded up to then was looked at", analysed.name));
+    }
+}
+
 /// The figures of a run without events.
 fn nothing(recorded: &Recorded) -> TraceFigures {
-    let mut losses: Vec<String> =
-        recorded.processes.iter().flat_map(|process| &process.losses).map(String::clone).collect();
+    let of = |process: &ProcessRecord| -> Vec<String> {
+        let losses = process.losses.iter().filter(|loss| process.main || !Loss::says_killed(loss));
+        losses.map(|loss| if process.main { loss.clone() } else { format!("{}: {loss}", name(process)) }).collect()
+    };
+    let mut losses: Vec<String> = recorded.processes.iter().flat_map(of).collect();
     if recorded.processes.is_empty() {
         losses.push("the agent did not start: nothing was watched".to_owned());
     }

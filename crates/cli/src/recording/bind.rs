@@ -6,7 +6,7 @@ use crate::args::Recorder;
 use crate::specs;
 use anyhow::{Context, Result, anyhow, bail};
 use observe::{Encoding, Use, Watched};
-use property::check::{Place, UserEvent, VariableKind};
+use property::check::{Lock, Place, UserEvent, VariableKind};
 use property::syntax::ast::{Lang, When};
 use source::{Binder, NotBound, ValueKind};
 use std::fmt::Write;
@@ -30,6 +30,19 @@ pub(crate) fn bound(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Resu
     let mut failures = Vec::new();
     for path in specs {
         for spec in specs::load(path, color)?.specs {
+            // Nothing is recorded for a lock, but a name that the program does not have matches nothing. (Those of
+            // memory from the heap are made up when it runs.)
+            let named = |lock: &&Lock| lock.place.lang == Lang::C && lock.index.is_none();
+            for lock in spec.locks.iter().filter(named) {
+                let binder = match &mut binder {
+                    Some(binder) => binder,
+                    none => none.insert(open(recorder)?),
+                };
+                let name = lock.place.recorded();
+                if let (false, Err(error)) = (name.contains(['#', '@']), binder.variable(&name)) {
+                    failures.push(format!("{}: `{}`: {error:#}", path.display(), lock.name));
+                }
+            }
             let variables = spec.variables.iter().filter_map(|variable| {
                 let wanted = match variable.kind {
                     VariableKind::Region => Wanted::Region,

@@ -165,3 +165,29 @@ int main(void) {
     }
     assert!(!shown.stdout.contains("T1|w(apart.beside)"), "{}", shown.stdout);
 }
+
+/// Of a lock nothing is recorded for a property, but a slip in its name is found before the program runs.
+#[test]
+fn a_lock_that_the_program_does_not_have_is_an_error_with_near_names() {
+    let folder = Folder::new();
+    let program = "#include <pthread.h>\npthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;\nstatic int level;\n\
+                   int main(void) { pthread_mutex_lock(&guard); level++; pthread_mutex_unlock(&guard); return 0; }\n";
+    folder.write("p.c", program);
+    folder.ok(&["cc", "-g", "-O1", "-pthread", "p.c", "-o", "p"]);
+    let run = |lock: &str, variable: &str| {
+        let spec = format!(
+            "spec S {{\n  target c;\n  shared int level at c {variable};\n  lock l at c {lock};\n  \
+             property p past {{ level >= 0 }}\n}}\n"
+        );
+        folder.write("s.rvs", spec);
+        folder.run(&["run", "--detect", "none", "--spec", "s.rvs", "./p"])
+    };
+    let ran = run("guard", "level");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = run("gaurd", "level");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("`l`") && ran.stderr.contains("`guard`"), "{ran:?}");
+    // Several of them stand on lines of their own.
+    let ran = run("gaurd", "levle");
+    assert!(ran.code == Some(2) && ran.stderr.contains(":\n  s.rvs") && !ran.stderr.contains("\\n"), "{ran:?}");
+}

@@ -317,3 +317,83 @@ fn a_program_with_a_sanitizer_of_its_own_runs_unwatched() {
     assert!(ran.stderr.contains("ThreadSanitizer is linked into it"), "{ran:?}");
     assert!(ran.stderr.contains("it ran unwatched"), "{ran:?}");
 }
+
+#[test]
+fn a_program_needs_no_dashes_and_keeps_its_own_options() {
+    let folder = compiled(COUNTER);
+    let ran = folder.run(&["run", "--quiet", "./program", "--json", "-x"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), "mine\n"), "{ran:?}");
+    assert_eq!(folder.run(&["record", "-o", "t.ftrace", "./program", "-q"]).code, Some(0));
+    let ran = folder.run(&["run", "--quiet", "--no-such-option", "./program"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("--no-such-option"), "{ran:?}");
+}
+
+#[test]
+fn findings_have_the_exit_code_that_is_asked_for() {
+    let folder = compiled(COUNTER);
+    assert_eq!(run(&folder, &["--quiet", "--exit-code", "66"]).code, Some(66));
+    assert_eq!(run(&folder, &["--quiet", "--exit-code", "0"]).code, Some(0));
+    assert_eq!(run(&folder, &["--quiet", "--exit-code", "66", "--detect", "none"]).code, Some(0));
+    assert_eq!(folder.run(&["record", "-o", "t.ftrace", "./program"]).code, Some(0));
+    assert_eq!(folder.run(&["check", "t.ftrace", "--exit-code", "66", "--quiet"]).code, Some(66));
+}
+
+#[test]
+fn the_signal_that_killed_a_program_is_named() {
+    let folder = compiled("int main(void) { volatile int *nowhere = 0; return *nowhere; }\n");
+    let ran = run(&folder, &[]);
+    assert!(ran.stderr.contains("was killed by SIGSEGV (segmentation fault)"), "{ran:?}");
+    let ran = folder.run(&["record", "-o", "t.ftrace", "--", "./program"]);
+    assert!(ran.stderr.contains("./program was killed by SIGSEGV"), "{ran:?}");
+}
+
+/// A helper that is killed is no fault of the program's own trace.
+#[test]
+fn a_helper_that_is_killed_leaves_the_trace_complete() {
+    let helper = r#"
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int counter;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *unused) {
+    pthread_mutex_lock(&lock); counter++; pthread_mutex_unlock(&lock);
+    return unused;
+}
+static void both(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, work, 0); pthread_create(&b, 0, work, 0);
+    pthread_join(a, 0); pthread_join(b, 0);
+}
+int main(void) {
+    pid_t child = fork();
+    if (child == 0) { both(); kill(getpid(), SIGKILL); }
+    waitpid(child, 0, 0);
+    both();
+    return 0;
+}
+"#;
+    let ran = run(&compiled(helper), &[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!ran.stderr.contains("incomplete"), "{ran:?}");
+    assert!(ran.stderr.contains("it was killed; what it recorded up to then was looked at"), "{ran:?}");
+}
+
+/// Running text ends where the terminal does.
+#[test]
+fn a_report_is_as_wide_as_the_terminal() {
+    let folder = compiled(COUNTER);
+    folder.run(&["record", "-o", "t.ftrace", "./program"]);
+    let widest = |columns: u32| -> usize {
+        let command = format!("stty cols {columns}; {} check t.ftrace --detect hb", env!("CARGO_BIN_EXE_foretrace"));
+        let mut script = std::process::Command::new("script");
+        script.args(["-qec", &command, "/dev/null"]).current_dir(folder.path("")).stdin(std::process::Stdio::null());
+        let out = script.output().expect("script of util-linux").stdout;
+        let text = String::from_utf8_lossy(&out).into_owned();
+        let why = text.lines().skip_while(|line| !line.contains("why ")).take_while(|line| !line.contains(" id "));
+        why.map(|line| line.trim_end().chars().count()).max().expect("a reason")
+    };
+    let (narrow, wide) = (widest(60), widest(180));
+    assert!(narrow <= 60 && wide > 100, "{narrow} and {wide} columns");
+}
