@@ -51,6 +51,16 @@ impl Budget {
         (self.each.saturating_mul(SHARES) / windows).max(LEAST)
     }
 
+    /// What there was for a search that took so long: the time, or the work that is allowed to a part of it.
+    pub(crate) fn spent(self, took: Duration) -> String {
+        // Searches look at the clock now and then.
+        if took >= self.each.saturating_mul(9) / 10 {
+            format!("in {self}")
+        } else {
+            format!("with the work that each may take ({:.1} seconds in all)", took.as_secs_f64())
+        }
+    }
+
     /// How long predictions may be checked, all together.
     pub(crate) fn checking(self, hurry: bool) -> Duration {
         if hurry { self.each.min(HURRY) } else { self.each.saturating_mul(4) / 5 }
@@ -80,6 +90,14 @@ pub(crate) fn windows(events: usize, size: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_is_named_only_if_it_was_spent() {
+        let budget = Budget::new(None, None, 0);
+        assert_eq!(budget.spent(Duration::from_millis(9_990)), "in 10 seconds");
+        let early = budget.spent(Duration::from_millis(320));
+        assert_eq!(early, "with the work that each may take (0.3 seconds in all)");
+    }
 
     #[test]
     fn searches_after_long_runs_take_as_long_as_these() {

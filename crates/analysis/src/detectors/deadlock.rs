@@ -1,7 +1,6 @@
 //! `deadlock`: claims of requests that block each other for ever: cycles of locks, and wide ones.
 
 use super::{Entry, Found, Pass, TraceEnd, verify, wide_deadlock};
-use crate::budget::Budget;
 use crate::claim::{About, Basis, Claim, Part, Witness};
 use detect::deadlock::wide::{WideDeadlocks, wide_deadlocks};
 use detect::deadlock::{Blocked, Deadlock, DeadlockOptions, Deadlocks, Evidence, deadlocks};
@@ -23,6 +22,7 @@ struct Finder;
 impl Pass for Finder {
     fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
         let Some(trace) = end.trace else { return Found::nothing(end) };
+        let began = Instant::now();
         let options = DeadlockOptions {
             window: end.window,
             stop: Some(end.cancel),
@@ -44,7 +44,7 @@ impl Pass for Finder {
         } else {
             Deadlocks { all_patterns: true, ..Deadlocks::default() }
         };
-        let stats = stats(&found, &wide, end.budget);
+        let stats = stats(&found, &wide, &end.budget.spent(began.elapsed()));
         let wanted = |deadlock: &&Deadlock| end.restriction.admits_threads(deadlock.blocked.len());
         let mut claims: Vec<Claim> = found.deadlocks.iter().filter(wanted).map(|d| claim(d, end)).collect();
         let wide = wide.deadlocks.iter().filter(|deadlock| end.restriction.admits_threads(deadlock.waiting.len()));
@@ -53,10 +53,11 @@ impl Pass for Finder {
     }
 }
 
-fn stats(found: &Deadlocks, wide: &WideDeadlocks, budget: Budget) -> AnalysisStats {
+/// The figures; `spent` says what was not enough.
+fn stats(found: &Deadlocks, wide: &WideDeadlocks, spent: &str) -> AnalysisStats {
     let mut left = Vec::new();
     if found.undecided > 0 {
-        left.push(format!("{} possible deadlocks were not decided in {}", found.undecided, budget));
+        left.push(format!("{} possible deadlocks were not decided {spent}", found.undecided));
     }
     if let Some(too_large) = &found.too_large {
         left.push(format!("{} were looked for in windows only: {too_large}", found.windows_only));
@@ -124,12 +125,12 @@ mod tests {
     fn every_count_of_what_is_missing_reaches_the_figures() {
         let nothing = WideDeadlocks::default();
         let none =
-            stats(&Deadlocks { all_patterns: true, ..Deadlocks::default() }, &nothing, Budget::new(None, None, 0));
+            stats(&Deadlocks { all_patterns: true, ..Deadlocks::default() }, &nothing, "");
         assert_eq!((none.left_out, none.truncated), (None, None));
         let some =
             Deadlocks { left_out: 3, undecided: 5, apart: 7, patterns: 11, unrecorded: 13, ..Deadlocks::default() };
         let wide = WideDeadlocks { left_out: 4, undecided_windows: 17, unrecorded: 2, ..WideDeadlocks::default() };
-        let some = stats(&some, &wide, Budget::new(None, None, 0));
+        let some = stats(&some, &wide, "in 10 seconds");
         let text = some.truncated.unwrap();
         assert_eq!(some.left_out, Some(7));
         for part in
