@@ -101,8 +101,8 @@ pub(crate) fn known_locks(claims: &[Claim]) -> KnownLocks {
 /// The contexts of some events of a trace that was not retained.
 ///
 /// Most locks were taken shortly before the event, so a little of the trace is read first. That is enough if the locks
-/// of the thread are found there; else more is read, in the end all from the beginning. (Of a lock that was taken twice,
-/// far apart, this may name the second place.) For an event without known locks nothing less than all is sure.
+/// of the thread are found there; else more is read, in the end all from the beginning. (Of a lock that was taken
+/// twice, far apart, this may name the second place.) For an event without known locks nothing less than all is sure.
 pub(crate) fn from_reread(again: Option<Again<'_>>, wanted: &KnownLocks) -> Contexts {
     let mut found = Contexts::new();
     let Some(again) = again else { return found };

@@ -63,7 +63,7 @@ impl<'a> Recorded<'a> {
         self.trace.or_else(|| self.reread.get()?.as_ref())
     }
 
-    /// The same; if it was not retained, it is read again.
+    /// The trace as far as witnesses need it; if it was not retained, it is read again.
     fn retained_or_read(&self) -> Option<&'a Batch> {
         self.trace.or_else(|| {
             let read = || {

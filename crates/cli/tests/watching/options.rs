@@ -386,7 +386,8 @@ fn a_report_is_as_wide_as_the_terminal() {
     let folder = compiled(COUNTER);
     folder.run(&["record", "-o", "t.ftrace", "./program"]);
     let widest = |columns: u32| -> usize {
-        let command = format!("stty cols {columns}; {} check t.ftrace --detect hb", env!("CARGO_BIN_EXE_foretrace"));
+        let command =
+            format!("stty rows 40 cols {columns}; {} check t.ftrace --detect hb", env!("CARGO_BIN_EXE_foretrace"));
         let mut script = std::process::Command::new("script");
         script.args(["-qec", &command, "/dev/null"]).current_dir(folder.path("")).stdin(std::process::Stdio::null());
         let out = script.output().expect("script of util-linux").stdout;

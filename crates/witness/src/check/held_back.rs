@@ -1,8 +1,8 @@
 //! Races of the recorded run whose witness is the recorded order with events left out, checked along the recorded run.
 //!
-//! **The claim.** The run is as recorded up to the first access of the race, exclusive. That access is held back, and so
-//! is all that needs it; what is left comes in recorded order; then both accesses are next. Such a witness needs no copy
-//! of the trace: only the events from the first access to the second one are looked at, one by one.
+//! **The claim.** The run is as recorded up to the first access of the race, exclusive. That access is held back, and
+//! so is all that needs it; what is left comes in recorded order; then both accesses are next. Such a witness needs no
+//! copy of the trace: only the events from the first access to the second one are looked at, one by one.
 //!
 //! **Why it suffices.** The recorded run of a trace without problems is feasible in `maximal` (docs/causality.md). Each
 //! rule asks of an event only that events recorded before it came, or that sections opened before it were closed, so
