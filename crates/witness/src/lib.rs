@@ -52,7 +52,7 @@ mod sections;
 
 pub use build::{NoSchedule, build};
 pub use check::{
-    Checked, HeldBackCheck, RecordedRun, Refusal, check, check_atomicity, check_deadlock, check_lost_wakeup, check_race,
-    check_wide_deadlock,
+    Checked, HeldBackCheck, RecordedRun, Refusal, check, check_atomicity, check_deadlock, check_lost_wakeup,
+    check_race, check_wide_deadlock,
 };
 pub use moved::moved;

@@ -124,8 +124,7 @@ mod tests {
     #[test]
     fn every_count_of_what_is_missing_reaches_the_figures() {
         let nothing = WideDeadlocks::default();
-        let none =
-            stats(&Deadlocks { all_patterns: true, ..Deadlocks::default() }, &nothing, "");
+        let none = stats(&Deadlocks { all_patterns: true, ..Deadlocks::default() }, &nothing, "");
         assert_eq!((none.left_out, none.truncated), (None, None));
         let some =
             Deadlocks { left_out: 3, undecided: 5, apart: 7, patterns: 11, unrecorded: 13, ..Deadlocks::default() };
