@@ -10,7 +10,7 @@
 //!
 //! * program order, fork, join, `post`: the rule names the events that must be there;
 //! * locks: a section that is open here, but was not in the recorded run, is one whose closing event was left out;
-//!   a `tfail` needs the opening events before it, and holds back closing events;
+//!   a `tfail` needs the opening events before it;
 //! * conditions: a `woken` needs its notify, and its own `wait` came before that as recorded;
 //! * reads: the last write before a read is the recorded one, unless that one was left out;
 //! * semaphores: a count is at least the recorded one, unless an `up` was left out;
@@ -78,7 +78,6 @@ pub struct HeldBackCheck {
     closes: LeftOut,
     shared_closes: LeftOut,
     opens: LeftOut,
-    failures: LeftOut,
     ups: LeftOut,
     notifies: LeftOut,
     /// Of the variable of the race, without its first access.
@@ -106,7 +105,6 @@ impl HeldBackCheck {
             closes: LeftOut::default(),
             shared_closes: LeftOut::default(),
             opens: LeftOut::default(),
-            failures: LeftOut::default(),
             ups: LeftOut::default(),
             notifies: LeftOut::default(),
             others: [0; 2],
@@ -182,7 +180,7 @@ impl HeldBackCheck {
         }
         if let Some(lock) = lock_of(batch, event) {
             match op {
-                Op::TryFail => self.failures.note(lock, number),
+                Op::TryFail => {}
                 Op::ReadRelease => self.shared_closes.note(lock, number),
                 Op::Release => self.closes.note(lock, number),
                 // It gives up both kinds.
@@ -223,9 +221,7 @@ impl HeldBackCheck {
         if let Some(lock) = lock_of(batch, event) {
             match op {
                 Op::TryFail => self.require(index, self.opens.get(lock), Rule::FailedInside),
-                Op::Release | Op::ReadRelease | Op::Wait => {
-                    self.require(index, self.failures.get(lock), Rule::FailedBefore);
-                }
+                Op::Release | Op::ReadRelease | Op::Wait => {}
                 Op::ReadAcquire => self.require(index, self.closes.get(lock), Rule::Lock),
                 _ => {
                     self.require(index, self.closes.get(lock), Rule::Lock);
