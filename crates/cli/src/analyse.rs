@@ -8,11 +8,12 @@ use crate::plan::plan;
 use crate::progress::Phases;
 use crate::specs::{complain, wants_color};
 use crate::usage;
-use crate::walk::Walked;
+use crate::walk::{Walked, walk};
 use analysis::{Analysis, Control, EachBatch, End, Message, Outcome, Plan};
 use anyhow::{Result, anyhow};
 use event::Batch;
 use report::{Kind, Report};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 use trace::ResumePoint;
@@ -102,10 +103,11 @@ fn look(trace: &Path, args: &Options, interrupt: &Interrupt, adapt: impl FnOnce(
 
 /// Feeds a trace to an analysis, to its end.
 fn drive(analysis: &mut Analysis, input: &mut Input, path: &Path, interrupt: &Interrupt) -> Result<Outcome> {
-    let reread = |each: &mut EachBatch<'_>| read_again(path, each);
-    let progress = Phases::reading("checked", input.size);
-    let control = Control { cancel: interrupt.flag(), progress: &progress, reread: Some(&reread) };
-    analysis.run(&mut *input.source, &control).map_err(|error| named(error, input))
+    let walked = walk(input, interrupt, |source, batch| {
+        analysis.feed(source, batch);
+        if analysis.stopped().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    conclude(analysis, input, path, &walked, interrupt)
 }
 
 /// Finishes the analysis of a trace that the caller has read.

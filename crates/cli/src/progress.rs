@@ -66,29 +66,14 @@ impl Drop for Progress {
     }
 }
 
-/// The phases of an analysis: reading, with a bar, and others, each with a spinner once it takes long.
+/// The phases of an analysis, each with a spinner once it takes long.
 #[derive(Default)]
 pub(crate) struct Phases {
-    reading: RefCell<Option<Progress>>,
     current: RefCell<Option<Working>>,
 }
 
-impl Phases {
-    /// Begins with reading an input of this size.
-    pub(crate) fn reading(verb: &'static str, size: Option<u64>) -> Phases {
-        Phases { reading: RefCell::new(Some(Progress::new(verb, size))), current: RefCell::default() }
-    }
-}
-
 impl analysis::Progress for Phases {
-    fn read(&self, consumed: u64, events: u64) {
-        if let Some(reading) = &mut *self.reading.borrow_mut() {
-            reading.at(consumed, events);
-        }
-    }
-
     fn begin(&self, phase: &str) {
-        self.reading.borrow_mut().take();
         // The spinner of an outer phase goes before the next one comes.
         self.end();
         *self.current.borrow_mut() = Some(Working::on(phase.to_owned()));
