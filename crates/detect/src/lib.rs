@@ -4,7 +4,7 @@
 //! * [`deadlock`]: cycles of lock requests that some run ends in, with the order that leads there.
 //! * [`hang`]: threads that wait for ever at the end of the recorded run.
 //! * [`hb`]: data races of the recorded run itself, by schedulable happens-before: every report is real.
-//! * [`lockset`]: accesses of a variable without a common lock: warnings, after Eraser.
+//! * [`lockset`]: accesses of a variable without a common lock: warnings, after Eraser and its hybrids.
 //! * [`lost_wakeup`]: notifies that come before the wait they should end, and orders in which they do.
 //! * [`lock_order`]: lock trees and cycles of the lock graph: warnings, after GoodLock and JPaX.
 //! * [`maximal`]: all races of a window, each with an order that shows it.
@@ -32,6 +32,7 @@ pub mod prefilter;
 pub mod race_window;
 pub mod sync_preserving;
 
+mod kept_order;
 mod locksets;
 mod place;
 mod race;

@@ -1,28 +1,25 @@
-//! Variables without a common lock: warnings.
+//! Accesses of a variable that no common lock keeps apart: warnings.
 //!
-//! **Follows** Savage, Burrows, Nelson, Sobalvarro, Anderson, *Eraser*, TOCS 15(4), 1997, with its state machine:
-//! *virgin*, *exclusive* (one thread so far), *shared* (several, that only read since the second came),
-//! *shared-modified*. The first access by a second thread starts the refinement: from then on the candidate locks of a
-//! variable are those held at every access, at writes those held exclusively (reader locks protect reads only). Every
-//! access that finds or leaves the variable shared-modified and without a candidate is a warning.
+//! **Follows** Savage, Burrows, Nelson, Sobalvarro, Anderson, *Eraser*, TOCS 15(4), 1997, in what counts as protection
+//! (locks held at both accesses, at writes exclusively) and in its forgiveness of a variable's first thread; and
+//! O'Callahan, Choi, *Hybrid dynamic data race detection*, PPoPP'03, in that an order which the program makes by other
+//! means than locks protects, too: forks, joins, posts and awaits, which every run keeps.
 //!
-//! **Deviates**: locks are counted (re-entrant ones are held until the outermost release; a `wait` gives its lock up
-//! and the `woken` takes it back). Atomic accesses are as if under a lock of their own variable: they need no other
-//! among themselves, but with plain accesses they do. `alloc` makes the variable virgin, `free` is a write.
+//! **Deviates**: pairs of accesses are looked at, not one set of candidates for a variable. So each warning has two
+//! accesses that really hold no common lock, and three that hold two of three locks each are no warning. `free` is no
+//! access: that memory is freed where it was used tells nothing of locks. `alloc` begins a new life. Locks are counted
+//! (re-entrant ones are held until the outermost release; a `wait` gives its lock up and the `woken` takes it back).
+//! Atomic accesses are kept apart from each other, not from plain ones.
 //!
-//! **May miss** races while a variable is exclusive or shared (the second thread's accesses are taken for a hand-over),
-//! and variables accessed under more locks at once than a set is kept of ([`Races::taken_for_one`]).
+//! **May miss** races of the first thread's accesses before a second thread came, with reads and with accesses under a
+//! lock (the variable may have been handed over); of variables accessed in more ways than are kept of one
+//! ([`MOST_WAYS`]), and under more locks at once than a set is kept of (both are counted:
+//! [`Races::taken_for_one`]).
 //!
-//! **Raises false alarms**: fork and join, conditions, latches and semaphores protect nothing here. That is why what it
-//! finds is a warning, and never more.
-//!
-//! **Counts beside RAPID's** (racy events / sites, RAPID's in brackets): account 9/3 (10/3), mergesort 54/3 (56/3),
-//! twostage 19/4 (30/5), clean 370/5 (380/6), bubblesort 1293/6 (1355/7), readerswriters 2801/11 (6415/18). RAPID has
-//! no states: each thread holds a lock of its own, each read one more, and the candidates are what was held at all
-//! accesses from the first on. So it forgives a first thread nothing (a variable set up without a lock, then always
-//! used under one, is racy from its second thread on), and it counts the read with which a second thread comes. With
-//! that rule put in place of Eraser's its numbers come out exactly; `tests/corpus.rs` does that.
+//! **Raises false alarms**: conditions, semaphores, atomics, and queues under a lock that hand a variable over protect
+//! nothing here. That is why what it finds is a warning, and never more.
 
+use crate::kept_order::{KeptOrder, ThreadSegment};
 use crate::locksets::{LockSets, Protection, SetId};
 use crate::race::{Access, Log, Races};
 use event::{Batch, Event, Id, Names, Op, SiteId, Space, ThreadId};
@@ -36,44 +33,59 @@ const TOGETHER: usize = 64;
 /// Races kept of the same two sites.
 const MOST_ALIKE: usize = 100;
 
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum State {
-    #[default]
-    Virgin,
-    Exclusive,
-    Shared,
-    Modified,
+/// Ways in which a variable is accessed that are kept; of more, those that were not used for longest are forgotten.
+const MOST_WAYS: usize = 32;
+
+/// How an access is made.
+const WRITE: u8 = 1;
+const ATOMIC: u8 = 2;
+/// Before any other thread came to the variable.
+const FIRST: u8 = 4;
+
+/// The last access that was made in one way: by one thread, under the same locks, of the same kind. Those before it in
+/// this way are before it in every run, so it stands for all of them.
+#[derive(Clone, Copy, Default, Debug)]
+struct Way {
+    event: u64,
+    at: ThreadSegment,
+    site: SiteId,
+    /// The locks that protect it.
+    protecting: u32,
+    /// The locks that its thread held in either mode.
+    held: u32,
+    kind: u8,
 }
 
-/// An access, as it is remembered.
-#[derive(Clone, Copy, Default, Debug)]
-struct Mark {
-    event: u64,
-    thread: ThreadId,
-    site: SiteId,
-    locks: u32,
+impl Way {
+    fn is_like(&self, other: &Way) -> bool {
+        (self.at.thread, self.protecting, self.kind) == (other.at.thread, other.protecting, other.kind)
+    }
 }
 
 #[derive(Clone, Copy, Default, Debug)]
 struct Var {
-    state: State,
-    /// All accesses since the refinement began were atomic.
-    atomic: bool,
-    candidates: u32,
-    last: Mark,
-    /// The last access by another thread than that of `last`.
-    other: Mark,
+    /// The way of the last access. No thread has come if its segment is 0.
+    last: Way,
+    /// The list of the other ways, from 1 on.
+    others: u32,
+    /// A second thread has come.
+    shared: bool,
+    /// The last access has a partner.
+    racy: bool,
 }
 
 /// Finds variables without a common lock, batch by batch.
 #[derive(Debug)]
 pub struct Lockset {
     vars: Vec<Var>,
+    others: Vec<Vec<Way>>,
     /// By thread.
     protections: Vec<Protection>,
     locks: Sections,
+    order: KeptOrder,
     sets: LockSets,
     log: Log,
+    forgotten: u64,
 }
 
 impl Default for Lockset {
@@ -92,25 +104,38 @@ impl Lockset {
     pub fn keeping(races: usize) -> Self {
         Lockset {
             vars: Vec::new(),
+            others: Vec::new(),
             protections: Vec::new(),
             locks: Sections::new(),
+            order: KeptOrder::default(),
             sets: LockSets::default(),
             log: Log::new(races).with_alike(MOST_ALIKE),
+            forgotten: 0,
         }
     }
 
     /// Takes the next events.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
+        let threads = names.space(Space::Thread).len();
         self.vars.resize(names.space(Space::Var).len(), Var::default());
-        self.protections.resize(names.space(Space::Thread).len(), Protection::default());
+        self.protections.resize(threads, Protection::default());
+        self.order.grow(threads);
         for (index, &event) in (batch.first..).zip(&batch.events) {
             if (index - batch.first).is_multiple_of(TOGETHER as u64) {
                 self.fetch(&batch.events[(index - batch.first) as usize..]);
             }
+            let (thread, object) = (event.thread().index(), event.object() as usize);
             match event.op() {
-                Op::Read | Op::AtomicLoad => self.access(event, index, false),
-                Op::Write | Op::AtomicStore | Op::AtomicRmw | Op::Free => self.access(event, index, true),
-                Op::Alloc => self.vars[event.object() as usize] = Var::default(),
+                Op::Read => self.access(event, index, 0),
+                Op::Write => self.access(event, index, WRITE),
+                Op::AtomicLoad => self.access(event, index, ATOMIC),
+                Op::AtomicStore | Op::AtomicRmw => self.access(event, index, WRITE | ATOMIC),
+                Op::Free => {}
+                Op::Alloc => self.renew(object),
+                Op::Fork => self.order.fork(thread, object),
+                Op::Join => self.order.join(thread, object),
+                Op::Post => self.order.post(thread, object),
+                Op::Await => self.order.awaits(thread, object),
                 _ => self.hold(batch, event),
             }
         }
@@ -119,51 +144,87 @@ impl Lockset {
     /// Looks at the variables of the next events: all come from memory at once, and not one after the other.
     fn fetch(&self, events: &[Event]) {
         let vars = events.iter().take(TOGETHER).filter_map(|event| self.vars.get(event.object() as usize));
-        std::hint::black_box(vars.fold(0, |all, var| all ^ var.candidates));
+        std::hint::black_box(vars.fold(0, |all, var| all ^ var.last.held));
     }
 
     /// What was found.
     pub fn finish(self) -> Races {
-        Races { taken_for_one: self.sets.unkept, ..self.log.finish() }
+        Races { taken_for_one: self.sets.unkept + self.forgotten, ..self.log.finish() }
     }
 
     #[inline]
-    fn access(&mut self, event: Event, index: u64, write: bool) {
+    fn access(&mut self, event: Event, index: u64, kind: u8) {
         let var = &mut self.vars[event.object() as usize];
         let protection = &self.protections[event.thread().index()];
-        let held = protection.reads.id();
-        let mark = Mark { event: index, thread: event.thread(), site: event.site(), locks: held.word() };
-        let before = std::mem::replace(&mut var.last, mark);
-        match var.state {
-            State::Virgin => {
-                var.state = State::Exclusive;
-                return;
+        let held = protection.reads.id().word();
+        let protecting = if kind & WRITE != 0 { protection.writes.id().word() } else { held };
+        let at = self.order.now(event.thread().0);
+        let is_first = !var.shared && (var.last.at.segment == 0 || var.last.at.thread == at.thread);
+        let kind = if is_first { kind | FIRST } else { kind };
+        let now = Way { event: index, at, site: event.site(), protecting, held, kind };
+        let again = now.is_like(&var.last) && var.last.at == at;
+        if var.last.at.segment == 0 || again && !var.racy {
+            // As the access before: nothing has changed since.
+            var.last = now;
+        } else {
+            self.compare(event, now, is_first);
+        }
+    }
+
+    /// An access in another way than the one before.
+    #[inline(never)]
+    fn compare(&mut self, event: Event, now: Way, is_first: bool) {
+        let var = &mut self.vars[event.object() as usize];
+        var.shared |= !is_first;
+        let before = std::mem::replace(&mut var.last, now);
+        if !before.is_like(&now) {
+            if var.others == 0 {
+                self.others.push(Vec::new());
+                var.others = self.others.len() as u32;
             }
-            State::Exclusive if before.thread == mark.thread => return,
-            State::Exclusive => {
-                (var.candidates, var.atomic) = (SetId::ALL.word(), true);
-                var.state = if write { State::Modified } else { State::Shared };
+            let others = &mut self.others[var.others as usize - 1];
+            if let Some(known) = others.iter_mut().find(|way| way.is_like(&now)) {
+                *known = before;
+            } else if others.len() < MOST_WAYS {
+                others.push(before);
+            } else if let Some(oldest) = others.iter_mut().min_by_key(|way| way.event) {
+                *oldest = before;
+                self.forgotten += 1;
             }
-            State::Shared if write => var.state = State::Modified,
-            State::Shared | State::Modified => {}
         }
-        if before.thread != mark.thread {
-            var.other = before;
+        var.racy = false;
+        if is_first || var.others == 0 {
+            return;
         }
-        let protecting = if write { protection.writes.id() } else { held };
-        let candidates = self.sets.meet(SetId::from_word(var.candidates), protecting);
-        var.candidates = candidates.word();
-        var.atomic &= event.op().is_atomic();
-        if var.state == State::Modified && candidates == SetId::EMPTY && !var.atomic {
-            let access = |mark: Mark| Access {
-                event: mark.event,
-                thread: mark.thread,
-                site: mark.site,
-                locks: self.sets.members(SetId::from_word(mark.locks)),
-            };
-            let other = var.other;
-            self.log.racy(event.var(), (other.site, mark.site), || (access(other), access(mark)));
+        let mut partner: Option<Way> = None;
+        for way in &self.others[var.others as usize - 1] {
+            if partner.is_none_or(|latest| latest.event < way.event)
+                && way.at.thread != now.at.thread
+                && may_conflict(way.kind, now)
+                && !self.order.is_before(way.at, now.at.thread)
+                && self.sets.meet(SetId::from_word(way.protecting), SetId::from_word(now.protecting)) == SetId::EMPTY
+            {
+                partner = Some(*way);
+            }
         }
+        let Some(partner) = partner else { return };
+        var.racy = true;
+        let access = |way: Way| Access {
+            event: way.event,
+            thread: ThreadId(way.at.thread),
+            site: way.site,
+            locks: self.sets.members(SetId::from_word(way.held)),
+        };
+        self.log.racy(event.var(), (partner.site, now.site), || (access(partner), access(now)));
+    }
+
+    /// The variable is new.
+    fn renew(&mut self, var: usize) {
+        let others = self.vars[var].others;
+        if others > 0 {
+            self.others[others as usize - 1].clear();
+        }
+        self.vars[var] = Var { others, ..Var::default() };
     }
 
     /// What changes the locks that a thread holds.
@@ -173,4 +234,11 @@ impl Lockset {
             self.protections[event.thread().index()].update(&mut self.sets, &effect);
         }
     }
+}
+
+/// Whether accesses of these kinds by different threads are to be kept apart. The first thread's accesses before
+/// another came need not be from reads and from accesses under a lock: it may have handed the variable over.
+fn may_conflict(earlier: u8, later: Way) -> bool {
+    let handed_over = later.kind & WRITE == 0 || later.protecting != SetId::EMPTY.word();
+    (earlier | later.kind) & WRITE != 0 && earlier & later.kind & ATOMIC == 0 && !(earlier & FIRST != 0 && handed_over)
 }

@@ -37,16 +37,17 @@ fn hb_counts_what_rapid_counts() {
     assert_eq!(counted, expected);
 }
 
-/// Racy events and sites here, and those that RAPID counts.
+/// Racy events and sites here, and those that RAPID counts, which knows neither forks and joins nor pairs, and forgives
+/// a first thread nothing.
 #[test]
-fn lockset_differs_from_rapid_by_its_states_alone() {
+fn lockset_warns_less_than_rapid() {
     let expected = [
-        ("account", (9, 3), (10, 3)),
-        ("mergesort", (54, 3), (56, 3)),
-        ("twostage", (19, 4), (30, 5)),
-        ("clean", (370, 5), (380, 6)),
-        ("bubblesort", (1293, 6), (1355, 7)),
-        ("readerswriters", (2801, 11), (6415, 18)),
+        ("account", (8, 3), (10, 3)),
+        ("mergesort", (38, 3), (56, 3)),
+        ("twostage", (8, 2), (30, 5)),
+        ("clean", (188, 4), (380, 6)),
+        ("bubblesort", (1024, 5), (1355, 7)),
+        ("readerswriters", (2423, 11), (6415, 18)),
     ];
     let counted = expected.map(|(name, ..)| {
         let trace = read(name);

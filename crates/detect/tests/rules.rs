@@ -308,21 +308,39 @@ fn warns(text: &str, expected: &[(u64, u64)]) {
 }
 
 #[test]
-fn erasers_states() {
-    // Exclusive: one thread needs no lock; the second begins with what it holds.
+fn the_first_thread_may_hand_over() {
+    // One thread needs no lock; others may come with one.
     warns("T1 w(x)\nT1 w(x)\nT2 acq(l)\nT2 w(x)\nT2 rel(l)\nT1 acq(l)\nT1 w(x)", &[]);
     warns("T1 w(x)\nT2 w(x)", &[(0, 1)]);
-    // Shared: reads are no matter, until a thread writes.
+    // Reads are no matter, until a thread writes.
     warns("T1 w(x)\nT2 r(x)\nT3 r(x)", &[]);
     warns("T1 w(x)\nT2 r(x)\nT3 r(x)\nT3 w(x)", &[(1, 3)]);
+    // The first thread has no second chance.
+    warns("T1 w(x)\nT2 acq(l)\nT2 w(x)\nT2 rel(l)\nT1 w(x)", &[(2, 4)]);
     // Different locks are no common lock.
     warns("T1 w(x)\nT1 acq(a)\nT1 w(x)\nT1 rel(a)\nT2 acq(b)\nT2 w(x)\nT2 rel(b)\nT1 acq(a)\nT1 w(x)", &[(5, 8)]);
-    // Order protects nothing here.
-    warns("T1 w(x)\nT1 fork(T2)\nT2 w(x)\nT1 join(T2)\nT1 w(x)", &[(0, 2), (2, 4)]);
+    // Two of three locks each: every two threads have one in common.
+    let two = |thread, a, b| {
+        format!("{thread} acq({a})\n{thread} acq({b})\n{thread} w(x)\n{thread} rel({b})\n{thread} rel({a})\n")
+    };
+    warns(&(two("T1", "a", "b") + &two("T2", "b", "c") + &two("T3", "a", "c") + &two("T1", "a", "b")), &[]);
 }
 
 #[test]
-fn erasers_locks() {
+fn what_every_run_keeps_in_order_needs_no_lock() {
+    warns("T1 w(x)\nT1 fork(T2)\nT2 w(x)\nT1 join(T2)\nT1 w(x)", &[]);
+    warns("T1 w(x)\nT1 post(o)\nT2 await(o)\nT2 w(x)\nT2 post(o)\nT1 await(o)\nT1 w(x)", &[]);
+    warns("T1 w(x)\nT1 fork(T2)\nT1 w(x)\nT2 w(x)", &[(2, 3)]);
+    warns("T1 post(o)\nT1 w(x)\nT2 await(o)\nT2 w(x)", &[(1, 3)]);
+    // What two threads have joined comes before both.
+    warns("T1 w(x)\nT1 fork(T2)\nT2 w(x)\nT1 join(T2)\nT3 join(T2)\nT3 w(x)", &[]);
+    // Neither reads nor frees conflict with what reads.
+    warns("T1 r(x)\nT2 r(x)\nT1 r(x)\nT2 free(x)", &[]);
+    warns("T1 w(x)\nT2 free(x)", &[]);
+}
+
+#[test]
+fn locks_that_protect() {
     // Re-entrant: held until the outermost release.
     warns("T1 w(x)\nT2 acq(l)\nT2 acq(l)\nT2 rel(l)\nT2 w(x)\nT2 rel(l)\nT1 acq(l)\nT1 w(x)", &[]);
     // Reader locks protect reads, not writes.

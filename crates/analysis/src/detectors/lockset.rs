@@ -8,7 +8,7 @@ use event::{Batch, Names};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "lockset",
-    help: "variables that no common lock protects. Warnings: other synchronisation may protect them",
+    help: "accesses of a variable that no common lock keeps apart. Warnings: other synchronisation may",
     needs_trace: false,
     live: false,
     start: |_| Box::new(Lockset::new()),
@@ -21,15 +21,15 @@ impl Pass for Lockset {
     }
 
     fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
-        if filtered.any_unprotected() {
-            each_masked(trace, |var| filtered.is_unprotected(var), |masked| self.batch(names, masked));
+        if filtered.any_races() {
+            each_masked(trace, |var| filtered.may_race(var), |masked| self.batch(names, masked));
         }
     }
 
     fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
         races::found(Lockset::finish(*self), end, |_| {
-            let why = "no lock is held at all accesses by several threads; something else may keep them apart (forks \
-                       and joins, conditions, barriers)";
+            let why = "no lock is held at both accesses, and no fork or join orders them; something else may keep them \
+                       apart (conditions, semaphores, atomics, a queue)";
             (Basis::Warning, why.to_owned())
         })
     }

@@ -120,8 +120,8 @@ impl<'o> Maximal<'o> {
         self.looked.windows += windows;
     }
 
-    /// The next window. `initial` gives what variables hold before the trace.
-    pub fn window(&mut self, names: &Names, window: &Window, initial: &dyn Fn(VarId) -> Value) {
+    /// The next window; whether all its pairs were decided. `initial` gives what variables hold before the trace.
+    pub fn window(&mut self, names: &Names, window: &Window, initial: &dyn Fn(VarId) -> Value) -> bool {
         let end = self.options.per_window.map(|time| Instant::now() + time);
         let deadline = end.into_iter().chain(self.options.deadline).min();
         let limits = Limits { steps: self.options.steps, deadline, stop: self.options.stop };
@@ -158,7 +158,9 @@ impl<'o> Maximal<'o> {
         if ended.is_break() {
             looked.undecided += pairs::count(window, &wanted) - visited;
         }
-        self.looked.undecided_windows += u64::from(self.looked.undecided > undecided);
+        let is_decided = self.looked.undecided == undecided;
+        self.looked.undecided_windows += u64::from(!is_decided);
+        is_decided
     }
 
     /// What was found.

@@ -15,16 +15,15 @@
 
 mod locks;
 mod masked;
-mod order;
 mod phases;
 mod waiters;
 
+use crate::kept_order::KeptOrder;
 use crate::misuse::LABEL;
 pub use masked::each_masked;
 
 use event::{Batch, Event, Id, Names, Op, Space, Value, VarId};
 use locks::Locks;
-use order::Order;
 use phases::{Access, Phases, Var};
 use sync::LockMode;
 use waiters::Waiters;
@@ -37,7 +36,7 @@ const TOGETHER: usize = 64;
 pub struct Prefilter {
     vars: Vec<Var>,
     phases: Phases,
-    order: Order,
+    order: KeptOrder,
     locks: Locks,
     /// By thread: how many events it has so far.
     counts: Vec<u64>,
@@ -89,7 +88,7 @@ impl Prefilter {
                 let own = batch.extra(event).value == Value::Int(self.counts[thread] as i64);
                 if own {
                     let kind = if op == Op::Pin { Access::WRITE } else { Access::READ };
-                    self.access(event, kind | Access::PLAIN | Access::DROPPED);
+                    self.access(event, kind | Access::PLAIN);
                 } else {
                     self.vars[event.object() as usize].set_may_race();
                 }
@@ -134,19 +133,13 @@ impl Prefilter {
     /// What could not be ruled out. `sound`: the trace has no problems; else nothing is ruled out.
     pub fn finish(self, sound: bool) -> Filtered {
         let sound = sound && !self.order.odd && !self.locks.odd;
-        let locks_known = sound && self.locks.sets.unkept == 0;
-        let bit = |test: fn(&Var) -> bool, known: bool| -> Vec<bool> {
-            self.vars.iter().map(|var| !known || test(var)).collect()
-        };
-        let races = bit(Var::may_race, sound);
-        let atomic = bit(Var::is_atomic, sound);
-        let unprotected = bit(Var::is_unprotected, locks_known);
+        let bit = |test: fn(&Var) -> bool| -> Vec<bool> { self.vars.iter().map(|var| !sound || test(var)).collect() };
+        let races = bit(Var::may_race);
+        let atomic = bit(Var::is_atomic);
         Filtered {
             any_races: !sound || races.contains(&true),
-            any_unprotected: !locks_known || unprotected.contains(&true),
             races,
             atomic,
-            unprotected,
             waits: !sound || self.waits,
             awaited_waits: !sound || self.waiters.awaited,
             blocks: !sound || self.blocks,
@@ -161,9 +154,7 @@ impl Prefilter {
 pub struct Filtered {
     races: Vec<bool>,
     atomic: Vec<bool>,
-    unprotected: Vec<bool>,
     any_races: bool,
-    any_unprotected: bool,
     /// Some thread waits on a condition.
     pub waits: bool,
     /// Some thread waits for something else than a lock, while others may wait for it.
@@ -188,7 +179,7 @@ impl Filtered {
         self.any_races
     }
 
-    /// Whether a variable may race.
+    /// Whether a variable may race. Of others, `lockset` does not warn, either.
     #[inline]
     pub fn may_race(&self, var: VarId) -> bool {
         self.any_races && self.races.get(var.index()).is_none_or(|&may_race| may_race)
@@ -198,16 +189,5 @@ impl Filtered {
     #[inline]
     pub fn orders_or_races(&self, var: VarId) -> bool {
         self.any_races && (self.may_race(var) || self.atomic.get(var.index()).is_none_or(|&atomic| atomic))
-    }
-
-    /// Whether `lockset` may say something.
-    pub fn any_unprotected(&self) -> bool {
-        self.any_unprotected
-    }
-
-    /// Whether it may say something of a variable.
-    #[inline]
-    pub fn is_unprotected(&self, var: VarId) -> bool {
-        self.unprotected.get(var.index()).is_none_or(|&unprotected| unprotected)
     }
 }

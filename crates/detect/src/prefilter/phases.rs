@@ -1,6 +1,6 @@
 //! The accesses of a variable in phases, and whether two of them can meet.
 
-use super::order::{Order, ThreadSegment};
+use crate::kept_order::{KeptOrder, ThreadSegment};
 use crate::locksets::{LockSets, SetId};
 
 /// Threads of one phase that are distinguished; of more, no later phase begins.
@@ -19,28 +19,17 @@ impl Access {
     pub(super) const WRITE: u8 = 2;
     pub(super) const PLAIN: u8 = 4;
     pub(super) const ATOMIC: u8 = 8;
-    /// It stands for others, which are not in the trace: no detector warns of it.
-    pub(super) const DROPPED: u8 = 16;
 }
 
 /// What is remembered of the variable as a whole, beside the kinds of its phase.
 const MAY_RACE: u8 = 32;
 const HAD_ATOMIC: u8 = 64;
 
-/// Eraser's states.
-const SHARED: u8 = 1;
-const MODIFIED: u8 = 2;
-const NOT_ATOMIC: u8 = 4;
-const UNPROTECTED: u8 = 8;
-const EXCLUSIVE: u8 = 16;
-
 /// A variable.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Var {
     /// Held at all accesses of the phase.
     pub(super) locks: u32,
-    /// Held at all accesses since a second thread came.
-    candidates: u32,
     /// Everything before the phase comes before this, or is it.
     base: ThreadSegment,
     /// The threads of the phase, each at its last access.
@@ -48,10 +37,7 @@ pub(super) struct Var {
     two: ThreadSegment,
     /// The list of more of them, from 1 on.
     more: u32,
-    /// The thread that came first.
-    first: u32,
     flags: u8,
-    eraser: u8,
     begun: bool,
 }
 
@@ -59,8 +45,8 @@ impl Var {
     /// Its memory is new: what comes is after all that was, in every run.
     pub(super) fn renew(&mut self) {
         let more = self.more;
-        let (flags, eraser) = (self.flags & (MAY_RACE | HAD_ATOMIC), self.eraser & UNPROTECTED);
-        *self = Var { more, flags, eraser, ..Var::default() };
+        let flags = self.flags & (MAY_RACE | HAD_ATOMIC);
+        *self = Var { more, flags, ..Var::default() };
     }
 
     pub(super) fn set_may_race(&mut self) {
@@ -73,10 +59,6 @@ impl Var {
 
     pub(super) fn is_atomic(&self) -> bool {
         self.flags & HAD_ATOMIC != 0
-    }
-
-    pub(super) fn is_unprotected(&self) -> bool {
-        self.eraser & UNPROTECTED != 0
     }
 
     /// A phase begins with this access.
@@ -101,12 +83,9 @@ pub(super) struct Phases {
 
 impl Phases {
     #[inline]
-    pub(super) fn access(&mut self, var: &mut Var, access: Access, order: &Order, sets: &mut LockSets) {
+    pub(super) fn access(&mut self, var: &mut Var, access: Access, order: &KeptOrder, sets: &mut LockSets) {
         if access.kind & Access::ATOMIC != 0 {
             var.flags |= HAD_ATOMIC;
-        }
-        if access.kind & Access::DROPPED == 0 && var.eraser & UNPROTECTED == 0 {
-            eraser(var, access, sets);
         }
         let now = order.now(access.thread);
         if !var.begun {
@@ -150,7 +129,7 @@ impl Phases {
 
     /// A thread accesses a variable that several access. Whether it comes after all that the others did.
     #[inline]
-    fn enters(&mut self, var: &mut Var, now: ThreadSegment, order: &Order) -> bool {
+    fn enters(&mut self, var: &mut Var, now: ThreadSegment, order: &KeptOrder) -> bool {
         // It knew no more when it was last here, and the others have done no less since.
         if var.one == now || var.two == now {
             return false;
@@ -158,7 +137,7 @@ impl Phases {
         self.begins_phase(var, now, order)
     }
 
-    fn begins_phase(&mut self, var: &mut Var, now: ThreadSegment, order: &Order) -> bool {
+    fn begins_phase(&mut self, var: &mut Var, now: ThreadSegment, order: &KeptOrder) -> bool {
         let list = (var.more as usize).checked_sub(1);
         let others = list.map(|list| self.lists[list].as_slice()).unwrap_or_default();
         if others.contains(&now) {
@@ -188,33 +167,5 @@ impl Phases {
             None => list.push(now),
         }
         false
-    }
-}
-
-/// The states of Eraser, as `lockset` has them.
-#[inline]
-fn eraser(var: &mut Var, access: Access, sets: &mut LockSets) {
-    if var.eraser & SHARED == 0 {
-        if var.eraser & EXCLUSIVE == 0 {
-            var.eraser |= EXCLUSIVE;
-            var.first = access.thread;
-        }
-        if var.first == access.thread {
-            return;
-        }
-        var.eraser |= SHARED;
-        var.candidates = access.locks.word();
-    } else if var.candidates != access.locks.word() {
-        var.candidates = sets.meet(SetId::from_word(var.candidates), access.locks).word();
-    }
-    if access.kind & Access::WRITE != 0 {
-        var.eraser |= MODIFIED;
-    }
-    if access.kind & Access::ATOMIC == 0 {
-        var.eraser |= NOT_ATOMIC;
-    }
-    const RACY: u8 = MODIFIED | NOT_ATOMIC;
-    if var.eraser & RACY == RACY && var.candidates == SetId::EMPTY.word() {
-        var.eraser |= UNPROTECTED;
     }
 }

@@ -225,6 +225,16 @@ impl<'a> SyncPreserving<'a> {
         events.iter().all(|&at| !self.closure.has(index, at as u32)).then(|| self.prefix())
     }
 
+    /// Whether an event can only be next after another one has happened, if every read sees the write that it saw: then
+    /// no other order of the recorded events brings the two together. `false` also for events that are not there.
+    pub fn needs(&self, event: u64, other: u64) -> bool {
+        let index = &self.index;
+        let [event, other] = [event, other].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+        let (Some(&row), Some(&chain)) = (index.before.get(event), index.chain.get(other)) else { return false };
+        let own = index.chain[event] == chain && index.position[event] > index.position[other];
+        own || index.clocks.row(row).get(chain as usize).is_some_and(|&count| count > index.position[other])
+    }
+
     /// The events before a sync-preserving race, in order; `None` if it is none.
     pub fn sync_preserving_witness(&mut self, race: [u64; 2]) -> Option<Vec<u64>> {
         let [a, b] = self.two(race)?;

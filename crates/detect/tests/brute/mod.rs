@@ -1,7 +1,7 @@
 //! The detectors against their definitions, on random small traces with every operation.
 
-mod eraser;
 mod order;
+mod protection;
 pub(crate) mod random;
 
 use detect::hb::Hb;
@@ -68,18 +68,23 @@ fn hb_finds_the_racy_events_of_its_definition() {
 }
 
 #[test]
-fn lockset_warns_as_erasers_rules_do() {
+fn lockset_warns_as_its_definition_does() {
     let (mut warned, mut warned_in) = (0, 0);
     for (text, trace) in traces() {
-        let expected = eraser::warnings(&trace.batch);
+        let pairs = protection::pairs(&trace.batch);
+        let expected: BTreeSet<usize> = pairs.iter().map(|&(_, later)| later).collect();
         let mut lockset = Lockset::new();
         lockset.batch(&trace.names, &trace.batch);
         let found = lockset.finish();
+        // Every event has a site of its own, so every event that is warned of is kept.
         let events: BTreeSet<usize> = found.races.iter().map(|race| race.later.event as usize).collect();
         assert_eq!(events, expected, "{text}");
-        assert!(found.races.iter().all(|race| race.earlier.thread != race.later.thread));
+        for race in &found.races {
+            let pair = (race.earlier.event as usize, race.later.event as usize);
+            assert!(pairs.contains(&pair), "{pair:?} is kept apart\n{text}");
+        }
         warned += events.len();
         warned_in += usize::from(!events.is_empty());
     }
-    assert!(warned > 50_000 && warned_in < TRACES as usize * 19 / 20, "{warned} warnings in {warned_in} traces");
+    assert!(warned > 20_000 && warned_in < TRACES as usize * 19 / 20, "{warned} warnings in {warned_in} traces");
 }

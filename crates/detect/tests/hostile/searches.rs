@@ -40,7 +40,9 @@ impl Run {
     fn maximal(&self) -> maximal::Report {
         let options = maximal::Options { deadline: soon(), ..maximal::Options::default() };
         let mut maximal = Maximal::new(options, maximal::KnownRaces::default());
-        Windows::new(&self.names, &self.batch, WINDOW).for_each(|e| maximal.window(&self.names, &e, &unknown));
+        for window in Windows::new(&self.names, &self.batch, WINDOW) {
+            maximal.window(&self.names, &window, &unknown);
+        }
         maximal.finish()
     }
 

@@ -62,10 +62,10 @@ fn what_is_ruled_out_is_not_there() {
 
         let (mut all, mut some) = (Lockset::new(), Lockset::new());
         all.batch(names, batch);
-        each_masked(batch, |var| filtered.is_unprotected(var), |masked| some.batch(names, masked));
+        each_masked(batch, |var| filtered.may_race(var), |masked| some.batch(names, masked));
         let all = all.finish();
         assert_eq!(all, some.finish(), "{}", shown());
-        assert!(filtered.any_unprotected() || all == Lockset::new().finish(), "{}", shown());
+        assert!(filtered.any_races() || all == Lockset::new().finish(), "{}", shown());
 
         let predicted = |filtered| {
             let mut analysis = SyncPreserving::new(names, batch).expect("few threads");
