@@ -102,6 +102,8 @@ pub(crate) struct Claim {
     pub(crate) why: String,
     /// How many more times it was found.
     pub(crate) more: u64,
+    /// It is a warning of two accesses that no other order of the recorded events brings together.
+    pub(crate) apart: bool,
 }
 
 impl Claim {

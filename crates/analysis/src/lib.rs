@@ -43,6 +43,7 @@ mod resolve;
 mod retained;
 mod schedule_view;
 mod tasks;
+mod thread_names;
 
 pub use crate::analysis::{Analysis, End, Outcome, losses};
 pub use control::{Control, EachBatch, Progress, Reread};

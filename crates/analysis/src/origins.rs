@@ -46,6 +46,11 @@ impl<'a> Origins<'a> {
         Origins { names, meta, objects, threads }
     }
 
+    /// What the recorder noted.
+    pub(crate) fn meta(&self) -> &'a Meta {
+        self.meta
+    }
+
     /// Where the objects of a finding, the locks that its sides hold, and their threads came from.
     pub(crate) fn origins(&self, objects: &[(Space, u32)], sides: &[Side]) -> Vec<Origin> {
         let number = |space: Space, name: &String| self.names.space(space).find(name.as_bytes());

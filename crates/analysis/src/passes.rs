@@ -15,7 +15,7 @@ use crate::origins::Origins;
 use crate::plan::Plan;
 use crate::properties::Properties;
 use crate::recorded::{Known, Recorded};
-use crate::resolve::{self, missing, runtimes};
+use crate::resolve::{self, apart, missing, runtimes};
 use crate::retained::{Retained, Wanted};
 use crate::tasks::{Restriction, Tasks};
 use detect::prefilter::{Filtered, Prefilter};
@@ -177,6 +177,7 @@ impl Passes {
         let mut claims = Vec::new();
         let mut stats = BTreeMap::new();
         let mut explained = BTreeSet::new();
+        let mut decided = Vec::new();
         let detectors: Vec<DetectorId> = self.running.iter().map(|running| running.detector).collect();
         for Running { detector, mut pass, at_once, spent } in self.running {
             let started = Instant::now();
@@ -191,14 +192,16 @@ impl Passes {
                 pass.feed_whole(names, trace, &filtered);
             }
             let restriction = restrictions.get(&detector).unwrap_or(&unrestricted);
-            let Found { claims: found, stats: mut figures, explained: events } =
+            let Found { claims: found, stats: mut figures, explained: events, decided: windows } =
                 pass.finish(&TraceEnd { recorded: &recorded, detector, restriction });
             figures.seconds = (spent + started.elapsed()).as_secs_f64();
             claims.extend(found);
             explained.extend(events);
+            decided.extend(windows);
             stats.insert(detector.name().to_owned(), figures);
         }
         detectors.into_iter().for_each(|detector| detector.yield_to_others(&mut claims));
+        apart::mark(&mut claims, &recorded, &decided);
         runtimes::doubt(&mut claims, names, meta);
         missing::doubt(&mut claims, ending.doubt.as_deref());
         let known = context::known_locks(&claims);

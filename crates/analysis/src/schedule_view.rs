@@ -140,10 +140,15 @@ impl ScheduleView<'_> {
         vec![schedule("recorded", before), schedule("predicted", after)]
     }
 
-    /// Whether an event is a relaxed fence, which orders nothing: recorders give one to a thread without any event.
-    fn is_filler(&self, event: u64) -> bool {
-        let event = self.event(event);
-        event.op() == Op::Fence && self.trace.extra(event).order == Order::Relaxed
+    /// Whether an event says nothing to a reader: a relaxed fence, which orders nothing (recorders give one to a thread
+    /// without any event); or what a library does with objects of its own.
+    fn is_filler(&self, index: u64) -> bool {
+        let event = self.event(index);
+        let is_plumbing = || {
+            let of_object = matches!(event.op().space(), Some(Space::Var | Space::Lock | Space::Cond | Space::Sem));
+            of_object && self.names.site(event.site()).starts_with('!') && !(self.concerns)(index)
+        };
+        event.op() == Op::Fence && self.trace.extra(event).order == Order::Relaxed || is_plumbing()
     }
 
     fn event(&self, index: u64) -> Event {
@@ -275,6 +280,21 @@ mod tests {
             let steps: Vec<&str> = schedule.steps.iter().map(|step| step.text.as_str()).collect();
             assert_eq!(steps.len(), 5, "{steps:?}");
             assert!(!steps.iter().any(|text| text.contains("relaxed") || text.contains('…')), "{steps:?}");
+        }
+    }
+
+    #[test]
+    fn what_libraries_do_with_objects_of_their_own_is_left_out() {
+        let jdk = "!java.util.concurrent.FutureTask.run FutureTask.java:1";
+        let text =
+            format!("m|w(state)|{jdk}\nm|w(x)|{jdk}\nm|acq(l)|{jdk}\nm|rel(l)|Main.java:2\nt|r(x)|Main.java:3\n");
+        let mut source = trace::text::TextReader::new(text.as_bytes());
+        let trace = trace::Trace::read(&mut source).expect("a trace");
+        let view = ScheduleView { names: &trace.names, trace: &trace.batch, concerns: &|index| index == 1, marks: &[] };
+        for schedule in view.orders(&[4, 0, 1, 2, 3]) {
+            let mut steps: Vec<&str> = schedule.steps.iter().map(|step| step.text.as_str()).collect();
+            steps.sort_unstable();
+            assert_eq!(steps, ["r(x)", "rel(l)", "w(x)"]);
         }
     }
 }

@@ -137,6 +137,12 @@ pub(crate) struct Options {
     /// Exit with this code if there are findings, instead of 1; with 0, `run` exits as the program does
     #[arg(long, value_name = "N")]
     pub(crate) exit_code: Option<u8>,
+    /// Show every warning in full, also those that are only counted otherwise
+    #[arg(long)]
+    pub(crate) warnings: bool,
+    /// Show every frame of call stacks, also those of the C and C++ libraries, the JDK, JUnit and Foretrace itself
+    #[arg(long)]
+    pub(crate) full_stacks: bool,
     /// Print no text: the result is in the exit code, on standard error and in --json
     #[arg(long, short)]
     pub(crate) quiet: bool,

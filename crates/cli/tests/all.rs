@@ -12,6 +12,7 @@ mod misuse;
 mod native;
 mod prediction;
 mod properties;
+mod quiet;
 mod spec;
 mod tidy;
 mod traces;

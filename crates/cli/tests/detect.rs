@@ -209,7 +209,8 @@ fn one_finding_for_what_several_detectors_say() {
         trace += "B|w(x)=2|b.c:4\n";
     }
     // Another pair of sites on the same variable, that only lockset knows.
-    trace += "main|join(A)|\nmain|join(B)|\nmain|w(x)=2|m.c:9\n";
+    trace += "A|acq(l)|a.c:5\nA|rel(l)|a.c:6\nB|acq(l)|b.c:5\nB|w(x)=2|b.c:6\nB|rel(l)|b.c:7\n";
+    trace += "A|acq(l)|a.c:7\nA|rel(l)|a.c:8\nA|w(x)=2|m.c:9\n";
     folder.write("t.std", trace);
     let ran = folder.run(&["check", "t.std", "--detect", "hb,lockset", "--json", "out.json"]);
     let json: Value = serde_json::from_slice(&folder.read("out.json")).unwrap();
@@ -269,10 +270,10 @@ fn what_was_not_kept_is_read_again() {
     let folder = Folder::new();
     folder.write("t.std", RACE.replace("B|r(x)=1|b.c:4", "B|w(x)=2|b.c:4"));
     // Neither of these needs the trace.
-    let ran = folder.run(&["check", "t.std", "--detect", "lockset,lock-order"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "lockset,lock-order", "--warnings"]);
     assert!(ran.stdout.contains("B  w(x)=2  event 5  at b.c:4  holding no lock"), "{}", ran.stdout);
     let trace = folder.read("t.std");
-    let ran = folder.run_with_input(&["check", "-", "--detect", "lockset,lock-order"], &trace);
+    let ran = folder.run_with_input(&["check", "-", "--detect", "lockset,lock-order", "--warnings"], &trace);
     assert!(ran.stdout.contains("B  event 5  at b.c:4  holding no lock"), "{}", ran.stdout);
 }
 

@@ -87,15 +87,13 @@ fn check(recorder: &Recorder, args: &[&str]) -> (String, Json) {
 fn a_race_is_reported_with_stacks_and_origins() {
     let (text, json) = check(&account(0), &["--detect", "hb"]);
     let expected = "\
-observed race on heap#12+8: memcpy libc.so.6+0x2 and audit bank.c:40
-  T1    w(heap#12+8)=1  event 2  at memcpy libc.so.6+0x2  holding m
-      deposit bank.c:17
+observed race on heap#12+8: deposit bank.c:17 and audit bank.c:40
+  teller  w(heap#12+8)=1  event 2  at deposit bank.c:17, in memcpy  holding m
       worker bank.c:30
       m taken at deposit bank.c:15
-  main  r(heap#12+8)    event 4  at audit bank.c:40       holding no lock
+  main    r(heap#12+8)    event 4  at audit bank.c:40               holding no lock
       main bank.c:60
-  memory    heap#12+8: 40 bytes, allocated by main at calloc libc.so.6+0x1f
-            make_account bank.c:8
+  memory    heap#12+8: 40 bytes, allocated by main at make_account bank.c:8, in calloc
             main bank.c:50
   lock      m: initialised by main at main bank.c:44
   thread    T1 (called teller): created at main bank.c:50
@@ -119,6 +117,9 @@ observed race on heap#12+8: memcpy libc.so.6+0x2 and audit bank.c:40
         "site": "main bank.c:50", "stack": ["main bank.c:50"],
     });
     assert_eq!(finding["origins"], json!([memory, lock, thread]));
+    let (text, _) = check(&account(0), &["--detect", "hb", "--full-stacks"]);
+    assert!(text.contains("at memcpy libc.so.6+0x2  holding m\n      deposit bank.c:17\n"), "{text}");
+    assert!(text.contains("allocated by main at calloc libc.so.6+0x1f\n            make_account bank.c:8\n"), "{text}");
 }
 
 /// Everything in the JSON of a finding, but where sites belong.

@@ -58,6 +58,8 @@ pub(crate) struct Taken {
 
 /// What is known of a process when it is over.
 pub(crate) struct Observation {
+    /// The file of the program, as far as it can be known from what was loaded.
+    pub(crate) program: Option<PathBuf>,
     pub(crate) parent: u32,
     pub(crate) agent: u32,
     pub(crate) state: u32,
@@ -285,8 +287,11 @@ impl Observed {
         // The session's files are in the process' map, too, and large.
         own.retain(|path| path.parent() != self.member.path.parent());
         let system = system.iter().filter(|path| is_library(path)).count();
+        let is_program = |path: &&PathBuf| !path.to_string_lossy().contains(".so");
+        let program = own.iter().find(is_program).cloned();
         Observation {
             parent: self.shared.parent(),
+            program,
             agent: self.shared.agent(),
             state,
             events: self.build.events(),

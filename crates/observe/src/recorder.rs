@@ -241,7 +241,10 @@ impl Recording {
                 // It was gone before its command line could be read.
                 argv = started_as.clone();
             }
-            let seen = observed.finish();
+            let mut seen = observed.finish();
+            if argv.is_empty() {
+                argv.extend(seen.program.take().map(OsString::from));
+            }
             let trace = match seen.written {
                 // Everything was flushed, and the file is ours again.
                 Ok(sink) => {

@@ -1,7 +1,8 @@
 //! One thing that went wrong or can go wrong, with every name already resolved.
 
-use crate::{Confirm, Evidence, Origin, Schedule, Status};
+use crate::{Confirm, Evidence, Origin, ProcessOf, Schedule, Status};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What kind of thing goes wrong. The order is that of reports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -100,6 +101,8 @@ pub struct Exhibit {
     pub entries: Vec<(String, String)>,
     /// The recorded order, and the one that shows the finding; as far as they matter.
     pub schedules: Vec<Schedule>,
+    /// By a thread's name in the trace: what the program itself calls it.
+    pub threads: BTreeMap<String, String>,
 }
 
 /// One thing found.
@@ -124,6 +127,11 @@ pub struct Finding {
     pub sides: Vec<Side>,
     /// Where its objects, its locks and its threads came from, as far as that is known.
     pub origins: Vec<Origin>,
+    /// The process that it was found in, if a program was watched.
+    pub process: Option<ProcessOf>,
+    /// It is a warning of events that no other order of the recorded ones brings together. That does not refute it:
+    /// with other values the program may take another way.
+    pub kept_apart: bool,
     /// The user does not want to hear of it.
     pub suppressed: bool,
     /// How many further findings with the same fingerprint this one stands for.
@@ -144,6 +152,8 @@ impl Finding {
             objects: Vec::new(),
             sides: Vec::new(),
             origins: Vec::new(),
+            process: None,
+            kept_apart: false,
             suppressed: false,
             merged: 0,
             exhibit: Exhibit::default(),

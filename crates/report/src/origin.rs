@@ -96,8 +96,8 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// In words: `heap#12+8: 40 bytes, allocated by main at make_account bank.c:8`; its callers are shown elsewhere.
-    pub(crate) fn words(&self) -> String {
+    /// In words: `heap#12+8: 40 bytes, allocated by main at make_account bank.c:8`, if that is the place.
+    pub(crate) fn words(&self, place: &str) -> String {
         let called = self.called.as_ref().map(|called| format!(" (called {called})")).unwrap_or_default();
         let size = match self.size {
             None => String::new(),
@@ -105,22 +105,8 @@ impl Origin {
             Some(size) => format!("{size} bytes, "),
         };
         let by = self.thread.as_ref().map(|thread| format!(" by {thread}")).unwrap_or_default();
-        let site = crate::site_text(&self.site);
-        let at = if site.is_empty() { String::new() } else { format!(" at {site}") };
+        let at = if place.is_empty() { String::new() } else { format!(" at {place}") };
         format!("{}{called}: {size}{}{by}{at}", self.name, self.made.text())
-    }
-
-    /// The frames of its stack that called its site.
-    pub(crate) fn callers(&self) -> &[String] {
-        callers(&self.site, &self.stack)
-    }
-}
-
-/// The frames of a stack without the first, if that is the site itself.
-pub(crate) fn callers<'a>(site: &str, stack: &'a [String]) -> &'a [String] {
-    match stack {
-        [leaf, callers @ ..] if leaf == site => callers,
-        _ => stack,
     }
 }
 
@@ -140,12 +126,10 @@ mod tests {
             site: "!calloc libc.so.6+0x1".to_owned(),
             stack: vec!["!calloc libc.so.6+0x1".to_owned(), "make bank.c:8".to_owned()],
         };
-        assert_eq!(origin.words(), "heap#12+8: 40 bytes, allocated by main at calloc libc.so.6+0x1");
-        assert_eq!(origin.callers(), ["make bank.c:8"]);
+        assert_eq!(origin.words("make bank.c:8"), "heap#12+8: 40 bytes, allocated by main at make bank.c:8");
         let called = Some("worker".to_owned());
         let thread = Origin { of: Entity::Thread, name: "T1".to_owned(), called, made: Creation::Created, ..origin };
         let thread = Origin { thread: None, size: None, site: String::new(), ..thread };
-        assert_eq!(thread.words(), "T1 (called worker): created");
-        assert_eq!(thread.callers().len(), 2);
+        assert_eq!(thread.words(""), "T1 (called worker): created");
     }
 }

@@ -32,6 +32,27 @@ pub fn signal_text(signal: i32) -> String {
     }
 }
 
+/// The process that a finding is about.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct ProcessOf {
+    /// Its number.
+    pub pid: u32,
+    /// The program that it ran.
+    pub program: String,
+    /// The file with its trace, whose events the finding speaks of, if it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+}
+
+impl ProcessOf {
+    /// In words.
+    pub(crate) fn words(&self) -> String {
+        let trace =
+            self.trace.as_ref().map_or("; -o FILE keeps its trace".to_owned(), |file| format!("; trace {file}"));
+        format!("{} ({}){trace}", self.program, self.pid)
+    }
+}
+
 /// A process that was watched, or could not be.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Process {

@@ -1,6 +1,6 @@
 //! Everything one analysis of one trace has to say.
 
-use crate::{Findings, Process, PropertyResult, SuppressionFigures};
+use crate::{Findings, Process, ProcessOf, PropertyResult, SuppressionFigures};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
 
@@ -50,14 +50,15 @@ impl Report {
         }
     }
 
-    /// Takes in what was found in another process of the same program. Its events are those of its own trace, so
-    /// every finding says whose it is.
+    /// Says of every finding in which process it was found.
+    pub fn set_process(&mut self, process: &ProcessOf) {
+        self.findings.update(|finding| finding.process = Some(process.clone()));
+    }
+
+    /// Takes in what was found in another process of the same program. Its events are those of its own trace; every
+    /// finding says whose it is.
     pub fn absorb(&mut self, pid: u32, other: Report) {
-        let found = other.findings.iter().cloned().map(|mut finding| {
-            finding.message = format!("process {pid}: {}", finding.message);
-            finding
-        });
-        self.findings.add(found.collect::<Vec<_>>());
+        self.findings.add(other.findings.iter().cloned());
         self.trace.complete &= other.trace.complete;
         self.trace.losses.extend(other.trace.losses.into_iter().map(|loss| format!("process {pid}: {loss}")));
     }

@@ -1,8 +1,12 @@
-//! The text renderer: the trace's figures, its problems, the properties, each finding, and one closing line.
+//! The text renderer: the trace's figures, its problems, the properties, each finding, the warnings that are patterns
+//! only, and one closing line.
 
 mod finding;
+mod labels;
+mod warnings;
 
 use crate::exit::{is_truncated, unlisted};
+use crate::paths::Paths;
 use crate::plain::{harmless, pad, width, wrap};
 use crate::process::signal_text;
 use crate::style::Style;
@@ -18,11 +22,15 @@ pub struct TextOptions {
     pub color: bool,
     /// Break running text at this width.
     pub width: usize,
+    /// Show every warning in full.
+    pub warnings: bool,
+    /// Show every frame of call stacks, also those of libraries.
+    pub full_stacks: bool,
 }
 
 impl Default for TextOptions {
     fn default() -> Self {
-        TextOptions { color: false, width: 100 }
+        TextOptions { color: false, width: 100, warnings: false, full_stacks: false }
     }
 }
 
@@ -39,19 +47,28 @@ const HEAD: usize = 10;
 pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let style = Style { color: options.color };
     trace(&report.trace, style, options.width, out)?;
+    processes(&report.processes, options.width, out)?;
     killed(&report.processes, options.width, out)?;
     unseen(&report.processes, options.width, out)?;
     if !report.properties.is_empty() {
         writeln!(out)?;
         properties(&report.properties, style, out)?;
     }
+    let shown = Shown {
+        style,
+        width: options.width,
+        full_stacks: options.full_stacks,
+        paths: Paths::of_findings(&report.findings),
+        several: report.processes.len() > 1,
+    };
     let mut kinds: BTreeMap<Kind, usize> = BTreeMap::new();
-    for finding in report.findings.iter().filter(|f| !f.suppressed) {
+    let in_full = |finding: &&Finding| !finding.suppressed && (options.warnings || !warnings::is_pattern(finding));
+    for finding in report.findings.iter().filter(in_full) {
         let seen = kinds.entry(finding.kind).or_default();
         *seen += 1;
         if *seen <= SHOWN_FINDINGS {
             writeln!(out)?;
-            finding::render(finding, style, options.width, out)?;
+            finding::render(finding, &shown, out)?;
         }
     }
     let more = kinds.iter().filter(|(_, seen)| **seen > SHOWN_FINDINGS);
@@ -61,6 +78,8 @@ pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Wri
         writeln!(out)?;
         writeln!(out, "… and {}; --json has them", more.join(", "))?;
     }
+    let patterns = warnings::Patterns::of(report, options.warnings);
+    patterns.render(&shown, out)?;
     for (name, more) in unlisted(report) {
         writeln!(out)?;
         writeln!(out, "… and {more} more that {} found and that nothing lists, --json neither", harmless(name))?;
@@ -69,12 +88,25 @@ pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Wri
         suppressions(figures, options.width, out)?;
     }
     writeln!(out)?;
-    writeln!(out, "{}", style.bold(&summary(report)))
+    writeln!(out, "{}", style.bold(&summary(report, patterns.kept_apart())))
 }
 
 /// Writes one finding as text.
 pub fn render_finding(finding: &Finding, options: &TextOptions, out: &mut dyn io::Write) -> io::Result<()> {
-    finding::render(finding, Style { color: options.color }, options.width, out)
+    let style = Style { color: options.color };
+    let paths = Paths::of_findings(std::slice::from_ref(finding));
+    let shown = Shown { style, width: options.width, full_stacks: options.full_stacks, paths, several: false };
+    finding::render(finding, &shown, out)
+}
+
+/// What the parts of a report need to know to be shown.
+struct Shown {
+    style: Style,
+    width: usize,
+    full_stacks: bool,
+    paths: Paths,
+    /// Several processes were watched.
+    several: bool,
 }
 
 /// Which rules of the user's suppressions were used, and which match nothing any more.
@@ -151,6 +183,16 @@ fn killed(processes: &[Process], at: usize, out: &mut dyn io::Write) -> io::Resu
     entries("ended", &processes.iter().filter_map(text).collect::<Vec<_>>(), 0, at, out)
 }
 
+/// The processes that were watched, if there are several: a script, or what `make` runs.
+fn processes(processes: &[Process], at: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    let line = |process: &Process| {
+        let program = process.argv.first().map_or("?", String::as_str);
+        harmless(&format!("{program} ({}): {}", process.pid, count(process.events, "event"))).into_owned()
+    };
+    let lines = processes.iter().filter(|process| process.events > 0).map(line).collect::<Vec<_>>();
+    if processes.len() > 1 { entries("watched", &lines, 0, at, out) } else { Ok(()) }
+}
+
 /// The code whose accesses were not recorded. For a program that has no hooks at all, the recorder says so.
 fn unseen(processes: &[Process], at: usize, out: &mut dyn io::Write) -> io::Result<()> {
     let files = processes.iter().filter(|process| process.agent == "native").flat_map(|process| &process.without_hooks);
@@ -215,7 +257,9 @@ fn looked(report: &Report) -> bool {
 }
 
 /// `2 findings: 1 observed, 1 predicted; 3 warnings`, and what keeps it from being the last word.
-fn summary(report: &Report) -> String {
+///
+/// Warnings that are only counted are so many.
+fn summary(report: &Report, only_counted: u64) -> String {
     let shown = |status| report.findings.iter().filter(|f| !f.suppressed && f.status() == status).count() as u64;
     let mut by_status = Vec::new();
     let mut total = 0;
@@ -232,9 +276,11 @@ fn summary(report: &Report) -> String {
         0 => "no findings".to_owned(),
         n => format!("{}: {}", count(n, "finding"), by_status.join(", ")),
     });
-    match shown(Status::Warning) {
-        0 => {}
-        n => parts.push(count(n, "warning")),
+    match (shown(Status::Warning) - only_counted, only_counted) {
+        (0, 0) => {}
+        (n, 0) => parts.push(count(n, "warning")),
+        (0, more) => parts.push(format!("{} with --warnings", count(more, "warning"))),
+        (n, more) => parts.push(format!("{}, {more} more with --warnings", count(n, "warning"))),
     }
     match report.findings.iter().filter(|f| f.suppressed).count() {
         0 => {}

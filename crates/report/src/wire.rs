@@ -1,6 +1,8 @@
 //! A finding as the JSON spells it: parallel lists instead of sides, status and witness instead of evidence.
 
-use crate::{Confirm, EventOrder, Evidence, EvidenceError, Exhibit, Finding, Kind, Origin, Side, Status, Unshown};
+use crate::{
+    Confirm, EventOrder, Evidence, EvidenceError, Exhibit, Finding, Kind, Origin, ProcessOf, Side, Status, Unshown,
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
 
@@ -35,6 +37,10 @@ struct Wire<'a> {
     witness_missing: Option<Unshown>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     confirm: Option<Confirm>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    process: Option<Cow<'a, ProcessOf>>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    kept_apart: bool,
     #[serde(default)]
     suppressed: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -51,6 +57,10 @@ fn no_site_known(sites: &[Cow<'_, [String]>]) -> bool {
 
 fn no_origins(origins: &[Origin]) -> bool {
     origins.is_empty()
+}
+
+fn is_false(it: &bool) -> bool {
+    !*it
 }
 
 fn is_zero(n: &u64) -> bool {
@@ -89,6 +99,8 @@ impl<'a> From<&'a Finding> for Wire<'a> {
             witness_omitted: finding.evidence.omitted(),
             witness_missing: finding.evidence.unshown(),
             confirm: finding.evidence.confirm(),
+            process: finding.process.as_ref().map(Cow::Borrowed),
+            kept_apart: finding.kept_apart,
             suppressed: finding.suppressed,
             merged: finding.merged,
         }
@@ -139,6 +151,8 @@ impl TryFrom<Wire<'_>> for Finding {
             objects: wire.objects.into_owned(),
             sides: sides.collect(),
             origins: wire.origins.into_owned(),
+            process: wire.process.map(Cow::into_owned),
+            kept_apart: wire.kept_apart,
             suppressed: wire.suppressed,
             merged: wire.merged,
             exhibit: Exhibit::default(),

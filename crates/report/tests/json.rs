@@ -5,8 +5,8 @@ use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
 use report::{
-    AnalysisStats, Confirm, Creation, End, Entity, Evidence, Exhibit, Finding, Kind, Origin, Problem, PropertyResult,
-    Report, Side, Stats, TraceFigures, Tried, Unshown, Verdict, read_json, render_json,
+    AnalysisStats, Confirm, Creation, End, Entity, Evidence, Exhibit, Finding, Kind, Origin, Problem, ProcessOf,
+    PropertyResult, Report, Side, Stats, TraceFigures, Tried, Unshown, Verdict, read_json, render_json,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -62,19 +62,26 @@ fn of_name() -> impl Strategy<Value = Option<String>> {
 fn finding() -> impl Strategy<Value = Finding> {
     let kind = prop::sample::select(Kind::ALL.to_vec());
     let texts = (name(), "[0-9a-f]{1}", name(), vec(name(), 0..3));
-    (kind, evidence(), texts, vec(side(), 0..4), vec(origin(), 0..3), any::<bool>(), 0..3u64).prop_map(
-        |(kind, evidence, (detector, fingerprint, message, objects), sides, origins, suppressed, merged)| Finding {
-            kind,
-            detector,
-            evidence,
-            fingerprint,
-            message,
-            objects,
-            sides,
-            origins,
-            suppressed,
-            merged,
-            exhibit: Exhibit::default(),
+    let process = (any::<u32>(), name(), of_name()).prop_map(|(pid, program, trace)| ProcessOf { pid, program, trace });
+    let flags = (any::<bool>(), any::<bool>());
+    (kind, evidence(), texts, vec(side(), 0..4), vec(origin(), 0..3), of(process), flags, 0..3u64).prop_map(
+        |(kind, evidence, texts, sides, origins, process, (kept_apart, suppressed), merged)| {
+            let (detector, fingerprint, message, objects) = texts;
+            Finding {
+                kind,
+                detector,
+                evidence,
+                fingerprint,
+                message,
+                objects,
+                sides,
+                origins,
+                process,
+                kept_apart,
+                suppressed,
+                merged,
+                exhibit: Exhibit::default(),
+            }
         },
     )
 }
@@ -176,7 +183,7 @@ proptest! {
     #[test]
     fn any_report_can_be_shown(report in any_report(), width in 0..120usize) {
         let mut out = Vec::new();
-        let options = report::TextOptions { color: false, width };
+        let options = report::TextOptions { width, ..Default::default() };
         report::render_text(&report, &options, &mut out).expect("writing to memory");
         let text = String::from_utf8(out).expect("UTF-8");
         prop_assert!(!text.chars().any(|c| c.is_control() && c != '\n'));

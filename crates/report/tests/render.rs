@@ -190,7 +190,7 @@ fn mixed_in_color() {
     let mut observed = race(Evidence::observed(None));
     observed.fingerprint = "1".repeat(16);
     report.findings.add([suppressed, lockset_warning(), race(Evidence::predicted(vec![5, 3])), observed]);
-    let colored = text_with(&report, &TextOptions { color: true, width: 60 });
+    let colored = text_with(&report, &TextOptions { color: true, width: 60, ..TextOptions::default() });
     assert_snapshot!(colored.replace('\x1b', "ESC"));
 }
 

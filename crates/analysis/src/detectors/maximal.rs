@@ -39,6 +39,7 @@ impl Pass for Finder {
             ..Options::default()
         };
         let mut maximal = Maximal::new(options, KnownRaces::default());
+        let mut decided = Vec::new();
         if end.filtered.any_races() {
             let mut windows = Windows::new(end.names, trace, end.window);
             let (time, events) = (end.budget.each(), trace.events.len());
@@ -50,7 +51,9 @@ impl Pass for Finder {
             while !is_over()
                 && let Some(window) = next(&mut maximal)
             {
-                maximal.window(end.names, &window, end.initial);
+                if maximal.window(end.names, &window, end.initial) {
+                    decided.push(window.range);
+                }
             }
         } else {
             maximal.pass_over(count);
@@ -74,6 +77,7 @@ impl Pass for Finder {
             left_out: found.stats.left_out,
             ..stats
         };
+        found.decided = decided;
         found
     }
 }

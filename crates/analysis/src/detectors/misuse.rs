@@ -50,6 +50,7 @@ impl Pass for Finder {
             claims: found.misuses.iter().map(|misuse| at_end(misuse, end)).collect(),
             stats: AnalysisStats { left_out, ..AnalysisStats::default() },
             explained: found.unlocks,
+            ..Found::default()
         }
     }
 }
@@ -112,6 +113,7 @@ fn claim(misuse: &Misuse, names: &Names, detector: DetectorId, basis: Basis) -> 
         parts: other.into_iter().chain([misuse.at]).map(part).collect(),
         why,
         more: misuse.more,
+        apart: false,
     }
 }
 

@@ -25,7 +25,7 @@ use crate::tasks::{Restriction, StartOptions};
 use detect::prefilter::Filtered;
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 /// Every detector there is. The order is that of reports: of two that find one thing, the earlier reports it.
 const DETECTORS: &[Entry] = &[
@@ -161,7 +161,7 @@ impl<'a> Deref for TraceEnd<'a> {
 impl TraceEnd<'_> {
     /// A claim of this detector.
     fn claim(&self, kind: Kind, basis: Basis, about: About, parts: Vec<Part>, why: String) -> Claim {
-        Claim { kind, detector: self.detector, basis, about, parts, why, more: 0 }
+        Claim { kind, detector: self.detector, basis, about, parts, why, more: 0, apart: false }
     }
 }
 
@@ -173,6 +173,8 @@ pub(crate) struct Found {
     pub(crate) stats: AnalysisStats,
     /// Events that the validator complains of, too, and whose claims say it better.
     pub(crate) explained: Vec<u64>,
+    /// Windows of the trace, ascending, of which it knows every race.
+    pub(crate) decided: Vec<Range<u64>>,
 }
 
 impl Found {

@@ -28,6 +28,7 @@ pub(super) fn claim(detector: DetectorId, race: &Race, basis: Basis, why: String
         parts: vec![part(&race.earlier), part(&race.later)],
         why,
         more: race.events - 1 + race.others,
+        apart: false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Resolves claims to findings: one for each fingerprint, the most certain first; predictions only with an accepted
 //! witness.
 
+pub(crate) mod apart;
 mod evidence;
 pub(crate) mod missing;
 pub(crate) mod runtimes;
@@ -12,6 +13,7 @@ use crate::detectors::DetectorId;
 use crate::origins::Origins;
 use crate::recorded::Recorded;
 use crate::schedule_view::{ScheduleView, looked_at};
+use crate::thread_names::ThreadNames;
 use event::{Batch, Event, LockId, Names, Op, Space, VarId};
 use evidence::{Backed, Checks};
 use report::{
@@ -35,6 +37,7 @@ pub(crate) fn resolve(
     stats: &mut BTreeMap<String, AnalysisStats>,
 ) -> Vec<Finding> {
     let groups = in_turns(group(claims, recorded.names, contexts, origins));
+    let threads = ThreadNames::new(recorded.names, origins.meta());
     let mut checks = Checks::default();
     let mut findings: Vec<Finding> = Vec::new();
     let mut known = SureFindings::default();
@@ -71,6 +74,7 @@ pub(crate) fn resolve(
         finding.objects.clone_from(&best.objects);
         finding.sides.clone_from(&best.sides);
         finding.origins = origins.origins(&best.claim.about.ids(), &best.sides);
+        finding.kept_apart = best.claim.apart;
         let same = drafts.iter().filter(|draft| draft.claim.detector == best.claim.detector);
         finding.merged = same.map(|draft| draft.claim.more + 1).sum::<u64>() - 1;
         let others = drafts.iter().map(|draft| &draft.claim).filter(|other| is_as_sure(other, &best.claim));
@@ -83,10 +87,18 @@ pub(crate) fn resolve(
         if let (Some(witness), true) = (witness, *drawn <= budget::PICTURES) {
             draw(&mut finding, &best.claim, &witness, recorded);
         }
+        name_threads(&mut finding, &threads);
         findings.push(finding);
     }
     checks.note(recorded.problems, stats);
     findings
+}
+
+/// Says what the program calls the threads that are shown.
+pub(crate) fn name_threads(finding: &mut Finding, names: &ThreadNames<'_>) {
+    let steps = finding.exhibit.schedules.iter().flat_map(|schedule| &schedule.steps);
+    let shown = finding.sides.iter().map(|side| side.thread.as_str()).chain(steps.map(|step| step.thread.as_str()));
+    finding.exhibit.threads = names.of(&shown.collect());
 }
 
 /// Why what would be observed or predicted is a warning only.
@@ -131,7 +143,7 @@ fn group(claims: Vec<Claim>, names: &Names, contexts: &Contexts, origins: &Origi
         groups.entry(print).or_default().push(Draft { claim, sides, objects });
     }
     for drafts in groups.values_mut() {
-        drafts.sort_by_key(|draft| (draft.claim.rank(), first(&draft.claim), draft.claim.detector));
+        drafts.sort_by_key(|draft| (draft.claim.rank(), draft.claim.apart, first(&draft.claim), draft.claim.detector));
     }
     groups.into_iter().collect()
 }
@@ -279,7 +291,7 @@ mod tests {
         let parts = events.iter().map(part).collect();
         let about = About::Variable(VarId(0));
         let detector = DetectorId::named("hb").unwrap();
-        let claim = Claim { kind, detector, basis, about, parts, why: String::new(), more: 0 };
+        let claim = Claim { kind, detector, basis, about, parts, why: String::new(), more: 0, apart: false };
         Draft { claim, sides: Vec::new(), objects: Vec::new() }
     }
 

@@ -52,7 +52,8 @@ pub(super) fn show(args: &Options, report: &Report, to: Text) -> Result<()> {
     let mut text = Vec::new();
     let usual = TextOptions::default();
     let width = terminal.map_or(usual.width, |(columns, _)| usize::from(columns.0).max(NARROWEST));
-    report::render_text(report, &TextOptions { color, width, ..usual }, &mut text)?;
+    let (warnings, full_stacks) = (args.warnings, args.full_stacks);
+    report::render_text(report, &TextOptions { color, width, warnings, full_stacks, ..usual }, &mut text)?;
     match to {
         Text::Stdout => print(&text).map(drop),
         Text::Stderr => Ok(std::io::stderr().write_all(&text)?),

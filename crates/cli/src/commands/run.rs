@@ -7,8 +7,8 @@ use crate::output::say;
 use crate::recording::{bound, end_like, judge, path_of, record};
 use crate::specs::wants_color;
 use anyhow::Result;
-use observe::{Agent, Output, ProcessRecord, Recorded};
-use report::{Process, Report, TraceFigures};
+use observe::{Agent, Output, ProcessRecord, Recorded, StoredTrace};
+use report::{Process, ProcessOf, Report, TraceFigures};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::time::Instant;
@@ -53,6 +53,7 @@ fn report_all(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Ana
     for (process, analysed) in &mut all {
         analysed.name = name(process);
         forgive_the_end(process, analysed);
+        analysed.report.set_process(&whose(process));
         let findings = analysed.conclude(&args.analysis);
         code = if code == 0 { findings } else { code };
     }
@@ -109,8 +110,21 @@ fn nothing(recorded: &Recorded) -> TraceFigures {
 }
 
 fn name(process: &ProcessRecord) -> String {
+    format!("{} ({})", program(process), process.pid)
+}
+
+fn program(process: &ProcessRecord) -> String {
     let program = process.argv.first().map(|word| word.to_string_lossy().into_owned());
-    format!("{} ({})", program.unwrap_or_else(|| "process".to_owned()), process.pid)
+    program.unwrap_or_else(|| "process".to_owned())
+}
+
+/// What a finding says of the process that it was found in.
+fn whose(process: &ProcessRecord) -> ProcessOf {
+    let trace = match &process.trace {
+        StoredTrace::Path(path) => Some(path.display().to_string()),
+        StoredTrace::File(_) | StoredTrace::Failed(_) => None,
+    };
+    ProcessOf { pid: process.pid, program: program(process), trace }
 }
 
 fn process(process: &ProcessRecord) -> Process {

@@ -121,6 +121,9 @@ fn warn_after(recorded: &Recorded, program: &OsString) {
     if recorded.processes.is_empty() {
         say(&format!("{}: the agent did not start in it: it ran unwatched", program.display()));
     }
+    // A script or `make` has no hooks, and needs none where the programs that it starts have them.
+    let has_hooks = |process: &observe::ProcessRecord| !matches!(process.agent, Agent::Preloaded | Agent::Other);
+    let any_hooks = recorded.processes.iter().any(has_hooks);
     for process in &recorded.processes {
         for note in &process.notes {
             say(&format!("process {}: {note}", process.pid));
@@ -128,7 +131,7 @@ fn warn_after(recorded: &Recorded, program: &OsString) {
         if let StoredTrace::Failed(error) = &process.trace {
             say(&format!("process {}: its trace could not be written: {error}", process.pid));
         }
-        if process.main && process.agent == Agent::Preloaded {
+        if process.main && process.agent == Agent::Preloaded && !any_hooks {
             say(&format!(
                 "{}: built without hooks: locks, threads and conditions were watched (deadlocks can be found), its \
                  accesses of memory were not (no races); build it with `foretrace cc` or -fsanitize=thread for these",

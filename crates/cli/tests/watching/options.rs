@@ -398,3 +398,45 @@ fn a_report_is_as_wide_as_the_terminal() {
     let (narrow, wide) = (widest(60), widest(180));
     assert!(narrow <= 60 && wide > 100, "{narrow} and {wide} columns");
 }
+
+#[test]
+fn a_script_reports_on_the_programs_that_it_runs() {
+    let folder = compiled(COUNTER);
+    let script = ["--", "sh", "-c", "./program; true"];
+    let ran = folder.run(&[&["run", "-o", "t.ftrace", "--json", "out.json"], &script[..]].concat());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("\nwatched   ") && ran.stderr.contains("/program ("), "{ran:?}");
+    assert!(!ran.stderr.contains("built without hooks"), "the shell needs none: {ran:?}");
+    let json: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).expect("JSON");
+    let process = &json["findings"][0]["process"];
+    let trace = process["trace"].as_str().unwrap_or_default();
+    // `./program`, or where it lies, if it was gone before its command line could be read.
+    let program = process["program"].as_str().unwrap_or_default();
+    assert!(program.ends_with("/program"), "{json}");
+    assert!(folder.path(trace).is_file(), "{process}");
+    let text: Vec<&str> = ran.stderr.split_whitespace().collect();
+    let entry = format!("process {program} ({}); trace {trace}", process["pid"]);
+    assert!(text.join(" ").contains(&entry), "{entry}: {ran:?}");
+    // Without a name, the trace is not kept.
+    let ran = folder.run(&[&["run"], &script[..]].concat());
+    assert!(ran.stderr.contains("-o FILE keeps its trace"), "{ran:?}");
+}
+
+#[test]
+fn threads_and_files_are_shown_by_their_names() {
+    let named = COUNTER
+        .replace("#include <pthread.h>", "#define _GNU_SOURCE\n#include <pthread.h>")
+        .replace("    for", "    pthread_setname_np(pthread_self(), unused);\n    for")
+        .replacen("work, 0)", "work, \"teller\")", 1)
+        .replacen("work, 0)", "work, \"clerk\")", 1);
+    let folder = compiled(&named);
+    let ran = run(&folder, &["--json", "out.json"]);
+    assert!(ran.stderr.contains("observed race on counter: work program.c:8 and work program.c:8\n"), "{ran:?}");
+    for name in ["  teller  ", "  clerk   "] {
+        assert!(ran.stderr.contains(name), "{ran:?}");
+    }
+    let json: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).expect("JSON");
+    let site = json["findings"][0]["sites"][0].as_str().unwrap_or_default();
+    assert!(site.starts_with("work /") && site.ends_with("/program.c:8"), "{site}");
+    assert_eq!(json["findings"][0]["threads"][0].as_str().map(|name| name.starts_with('T')), Some(true), "{json}");
+}

@@ -1,10 +1,10 @@
 //! One finding as text: the headline, its sides first, then why, then the order that shows it.
 
-use super::{HEAD, count, entry};
-use crate::origin::callers;
+use super::{HEAD, Shown, count, entry, labels};
+use crate::frames::{Own, own};
+use crate::paths::Paths;
 use crate::plain::{harmless, pad, width};
-use crate::style::Style;
-use crate::{Finding, Kind, Side, Status, Unshown, side_by_side, site_text};
+use crate::{Finding, Kind, Side, Status, Unshown, side_by_side};
 use std::io;
 
 const INDENT: usize = 2;
@@ -15,21 +15,26 @@ const SHOWN: usize = 12;
 /// How many event indexes of a witness are shown at its beginning and at its end.
 const ENDS: u64 = 8;
 
-pub(super) fn render(finding: &Finding, style: Style, at: usize, out: &mut dyn io::Write) -> io::Result<()> {
+pub(super) fn render(finding: &Finding, shown: &Shown, out: &mut dyn io::Write) -> io::Result<()> {
+    let (style, at, paths) = (shown.style, shown.width, &shown.paths);
     let colon = if finding.status() == Status::Warning { ":" } else { "" };
-    writeln!(out, "{}{colon} {}", style.status(finding.status()), style.bold(&headline(finding)))?;
-    sides(&finding.sides, style, out)?;
+    writeln!(out, "{}{colon} {}", style.status(finding.status()), style.bold(&headline(finding, paths)))?;
+    sides(finding, shown, out)?;
     for origin in finding.origins.iter().take(SHOWN) {
-        entry(INDENT, origin.of.text(), &harmless(&origin.words()), at, out)?;
-        stack(origin.callers(), INDENT + HEAD, style, out)?;
+        let own = own(&origin.site, &origin.stack, shown.full_stacks);
+        entry(INDENT, origin.of.text(), &harmless(&origin.words(&place(&own, paths))), at, out)?;
+        stack(&own, INDENT + HEAD, shown, out)?;
     }
     if let Some(more) = finding.origins.len().checked_sub(SHOWN).filter(|&more| more > 0) {
         entry(INDENT, "", &format!("… and where {more} more came from is in the JSON"), at, out)?;
     }
     for (word, text) in &finding.exhibit.entries {
-        entry(INDENT, &harmless(word), &harmless(text), at, out)?;
+        entry(INDENT, &harmless(word), &harmless(&labels::sentence(finding, text)), at, out)?;
     }
-    entry(INDENT, "why", &harmless(&finding.message), at, out)?;
+    if let Some(process) = finding.process.as_ref().filter(|_| shown.several) {
+        entry(INDENT, "process", &harmless(&process.words()), at, out)?;
+    }
+    entry(INDENT, "why", &harmless(&labels::sentence(finding, &finding.message)), at, out)?;
     if finding.exhibit.schedules.is_empty() {
         entry(INDENT, "witness", &witness(finding), at, out)?;
     }
@@ -44,21 +49,23 @@ pub(super) fn render(finding: &Finding, style: Style, at: usize, out: &mut dyn i
     entry(INDENT, "id", &id, at, out)?;
     if !finding.exhibit.schedules.is_empty() {
         writeln!(out)?;
-        for line in side_by_side(&finding.exhibit.schedules, at.saturating_sub(INDENT)).lines() {
+        for line in side_by_side(&labels::schedules(finding), at.saturating_sub(INDENT)).lines() {
             writeln!(out, "{}", format!("{}{line}", pad("", INDENT)).trim_end())?;
         }
     }
     Ok(())
 }
 
-fn headline(finding: &Finding) -> String {
+/// What it is, about what, and the first places of the user's own code.
+pub(super) fn headline(finding: &Finding, paths: &Paths) -> String {
     let mut line = match finding.kind {
         Kind::Property => format!("violation of {}", harmless(&finding.detector)),
         kind if finding.objects.is_empty() => kind.text().to_owned(),
         Kind::Misuse => format!("misuse of {}", harmless(&finding.objects.join(", "))),
         kind => format!("{} on {}", kind.text(), harmless(&finding.objects.join(", "))),
     };
-    let sites: Vec<&str> = finding.sides.iter().map(|s| site_text(&s.site)).filter(|s| !s.is_empty()).collect();
+    let sites = finding.sides.iter().map(|side| paths.site(own(&side.site, &side.stack, false).site));
+    let sites: Vec<String> = sites.filter(|site| !site.is_empty()).collect();
     if let Some((last, others)) = sites.split_last() {
         let others = others.join(", ");
         line += ": ";
@@ -71,11 +78,13 @@ fn headline(finding: &Finding) -> String {
 
 /// The sides in aligned columns (thread, operation, event, site, locks), each with its stack below, and where its
 /// locks were taken.
-fn sides(sides: &[Side], style: Style, out: &mut dyn io::Write) -> io::Result<()> {
+fn sides(finding: &Finding, shown: &Shown, out: &mut dyn io::Write) -> io::Result<()> {
+    let sides = &finding.sides;
     let cells = |side: &Side| {
-        let site = if side.site.is_empty() { String::new() } else { format!("at {}", harmless(site_text(&side.site))) };
+        let place = place(&own(&side.site, &side.stack, shown.full_stacks), &shown.paths);
+        let site = if place.is_empty() { String::new() } else { format!("at {}", harmless(&place)) };
         [
-            harmless(&side.thread).into_owned(),
+            harmless(labels::thread(finding, &side.thread)).into_owned(),
             harmless(&side.op).into_owned(),
             format!("event {}", side.event),
             site,
@@ -92,20 +101,29 @@ fn sides(sides: &[Side], style: Style, out: &mut dyn io::Write) -> io::Result<()
         let used = row.iter().zip(&widths).filter(|(_, w)| **w > 0);
         let line: Vec<String> = used.map(|(cell, w)| pad(cell, *w)).collect();
         writeln!(out, "{}{}", pad("", INDENT), line.join("  ").trim_end())?;
-        stack(callers(&side.site, &side.stack), 3 * INDENT, style, out)?;
+        stack(&own(&side.site, &side.stack, shown.full_stacks), 3 * INDENT, shown, out)?;
         let taken = side.locks_held.iter().zip(&side.lock_sites).filter(|(_, site)| !site.is_empty());
         for (lock, site) in taken.take(SHOWN) {
-            let taken = format!("{lock} taken at {}", site_text(site));
-            writeln!(out, "{}{}", pad("", 3 * INDENT), style.dim(&harmless(&taken)))?;
+            let taken = format!("{lock} taken at {}", shown.paths.site(site));
+            writeln!(out, "{}{}", pad("", 3 * INDENT), shown.style.dim(&harmless(&taken)))?;
         }
     }
     Ok(())
 }
 
-/// The frames of a call stack, one below the other.
-fn stack(frames: &[String], indent: usize, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
-    for frame in frames {
-        writeln!(out, "{}{}", pad("", indent), style.dim(&harmless(site_text(frame))))?;
+/// Where it is in the user's own code, and which function of a library was called there.
+fn place(own: &Own<'_>, paths: &Paths) -> String {
+    let site = paths.site(own.site);
+    match own.within {
+        Some(function) => format!("{site}, in {function}"),
+        None => site,
+    }
+}
+
+/// The callers of a place, one below the other.
+fn stack(own: &Own<'_>, indent: usize, shown: &Shown, out: &mut dyn io::Write) -> io::Result<()> {
+    for frame in &own.callers {
+        writeln!(out, "{}{}", pad("", indent), shown.style.dim(&harmless(&shown.paths.site(frame))))?;
     }
     Ok(())
 }

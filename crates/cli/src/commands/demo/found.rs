@@ -21,7 +21,7 @@ pub(super) fn story(example: &Example, detectors: &[&str]) -> Result<String> {
     text += &format!("\nFrom this one run, --detect {names} finds:\n");
     for finding in outcome.report.findings.iter() {
         let mut shown = Vec::new();
-        render_finding(finding, &TextOptions { color: false, width: WIDTH }, &mut shown)?;
+        render_finding(finding, &TextOptions { width: WIDTH, ..TextOptions::default() }, &mut shown)?;
         text += &format!("\n{}", String::from_utf8_lossy(&shown));
     }
     let file = format!("{}.std", example.name);
