@@ -129,13 +129,32 @@ fn are_small(one: &GlobalName, other: &GlobalName) -> bool {
 }
 
 /// A site as `docs/traces.md` defines it: `!` before code that is not the project's, the function, the file and the
-/// line.
+/// line. The file is named with its folders, as long as that leaves no doubt where the function ends, and there is one:
+/// without a function the file is who a finding is, wherever it lies.
 fn site(frame: &source::Frame) -> String {
     let mark = if frame.system { "!" } else { "" };
-    let file = frame.file.rsplit('/').next().unwrap_or_default();
+    let is_plain = !frame.function.is_empty() && !frame.file.contains(char::is_whitespace);
+    let name = frame.file.rsplit('/').next().unwrap_or_default();
+    let file = if is_plain { frame.file.as_str() } else { name };
     match (file, frame.line) {
         ("", _) => format!("{mark}{}", frame.function),
         (file, 0) => format!("{mark}{} {file}", frame.function),
         (file, line) => format!("{mark}{} {file}:{line}", frame.function),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::site;
+
+    #[test]
+    fn sites_name_files_with_their_folders() {
+        let frame = |function: &str, file: &str, line, system| {
+            site(&source::Frame { function: function.to_owned(), file: file.to_owned(), line, system })
+        };
+        assert_eq!(frame("deposit", "/home/me/bank/bank.c", 17, false), "deposit /home/me/bank/bank.c:17");
+        assert_eq!(frame("memcpy", "", 0, true), "!memcpy");
+        assert_eq!(frame("f", "/my files/a.c", 3, false), "f a.c:3");
+        assert_eq!(frame("", "/home/me/a.c", 3, false), " a.c:3");
     }
 }

@@ -24,7 +24,12 @@ impl Properties {
     pub(crate) fn suppress(&self, findings: &mut [Finding]) {
         let silenced = |spec: &Spec, finding: &Finding| {
             let here = |file: &str, line: u32| {
-                finding.sides.iter().any(|side| split_site(&side.site).1 == format!("{file}:{line}"))
+                let wanted = format!("{file}:{line}");
+                // A file in any folder.
+                let is_there = |place: &str| {
+                    place.strip_suffix(wanted.as_str()).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+                };
+                finding.sides.iter().any(|side| is_there(split_site(&side.site).1))
             };
             spec.suppressions.iter().any(|s| s.name == check(finding.kind) && here(&s.file, s.line))
         };

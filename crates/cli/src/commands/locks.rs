@@ -9,7 +9,8 @@ use crate::walk::walk;
 use analysis::unsearched_lock_cycles;
 use anyhow::Result;
 use detect::lock_order::{LockCycle, LockMode, LockNode, LockOrder, LockOrderOptions, LockRequest};
-use event::Names;
+use event::{Names, Space};
+use report::Paths;
 use std::ops::ControlFlow;
 
 /// Lines of one tree, and cycles, before the rest is only counted.
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &Locks) -> Result<u8> {
     walked.complain(&input)?;
     let report = detector.finish();
     let names = input.source.names();
+    let paths = Paths::of_sites((0..names.space(Space::Site).len()).map(|site| names.get(Space::Site, site as u32)));
     let mut text = String::new();
     for tree in detector.lock_trees() {
         if tree.locks.is_empty() {
@@ -33,7 +35,7 @@ pub(crate) fn run(args: &Locks) -> Result<u8> {
         }
         text += &format!("{}\n", names.thread(tree.thread));
         let mut lines = Vec::new();
-        nodes(&tree.locks, 1, names, &mut lines);
+        nodes(&tree.locks, 1, names, &paths, &mut lines);
         let more = lines.len().saturating_sub(SHOWN);
         lines.truncate(SHOWN);
         lines.iter().for_each(|line| text += &format!("{line}\n"));
@@ -46,7 +48,7 @@ pub(crate) fn run(args: &Locks) -> Result<u8> {
         text += "no lock is taken\n\n";
     }
     for cycle in report.cycles.iter().take(SHOWN) {
-        text += &format!("{}\n\n", describe(cycle, names));
+        text += &format!("{}\n\n", describe(cycle, names, &paths));
     }
     let more = report.cycles.len().saturating_sub(SHOWN) as u64 + report.left_out;
     if more > 0 {
@@ -65,7 +67,7 @@ pub(crate) fn run(args: &Locks) -> Result<u8> {
 }
 
 /// What is taken under each other, indented.
-fn nodes(list: &[LockNode], depth: usize, names: &Names, lines: &mut Vec<String>) {
+fn nodes(list: &[LockNode], depth: usize, names: &Names, paths: &Paths, lines: &mut Vec<String>) {
     // A trace can nest as deep as it likes: this does not.
     let mut left: Vec<(&LockNode, usize)> = list.iter().rev().map(|node| (node, depth)).collect();
     while let Some((node, depth)) = left.pop() {
@@ -74,7 +76,7 @@ fn nodes(list: &[LockNode], depth: usize, names: &Names, lines: &mut Vec<String>
             (LockMode::Exclusive, false) => ", by a try",
             (LockMode::Exclusive, true) => "",
         };
-        let at = at(names.site(node.site));
+        let at = at(&paths.site(names.site(node.site)));
         let times = match node.count {
             0 => ", taken under locks that were given back before it".to_owned(),
             1 => String::new(),
@@ -90,10 +92,11 @@ fn at(site: &str) -> String {
 }
 
 /// A cycle, one request a line.
-fn describe(cycle: &LockCycle, names: &Names) -> String {
+fn describe(cycle: &LockCycle, names: &Names, paths: &Paths) -> String {
     let request = |request: &LockRequest| {
         let held: Vec<&str> = request.held.iter().map(|held| names.lock(held.lock)).collect();
-        let (thread, lock, at) = (names.thread(request.thread), names.lock(request.lock), at(names.site(request.site)));
+        let at = at(&paths.site(names.site(request.site)));
+        let (thread, lock) = (names.thread(request.thread), names.lock(request.lock));
         format!("  {thread} holds {} and asks for {lock}{at} (event {})", held.join(", "), request.event)
     };
     let lines: Vec<String> = cycle.requests.iter().map(request).collect();

@@ -66,6 +66,8 @@ fn functions_are_events() {
     let (ran, json) = run(&folder, declarations, "closed -> once opened");
     assert_eq!((ran.code, &json["properties"][0]["verdict"]), (Some(0), &"holds".into()), "{ran:?} {json}");
     let shown = folder.ok(&["show", "t.ftrace"]).stdout;
+    let folder = format!("{}/", folder.path(".").canonicalize().expect("it is there").display());
+    let shown = shown.replace(&folder, "");
     let events: Vec<&str> = shown.lines().filter(|line| line.contains("|ev(")).collect();
     let expected = ["T1|ev(open_valve)|open_valve valve.c:8", "T2|ev(valve.c:close_valve)|close_valve valve.c:9"];
     assert_eq!(events, expected, "{shown}");

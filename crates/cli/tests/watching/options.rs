@@ -293,7 +293,9 @@ fn fibers_take_their_order_along() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "5\n"), "{ran:?}");
     assert!(ran.stderr.contains("each is taken for the thread that it runs on"), "{ran:?}");
     let shown = folder.ok(&["show", "t.ftrace"]).stdout;
-    assert!(shown.contains("main|await(fiber#1)|resume program.c:"), "{shown}");
+    let awaits =
+        shown.lines().any(|line| line.starts_with("main|await(fiber#1)|resume /") && line.contains("/program.c:"));
+    assert!(awaits, "{shown}");
     // Unless the program does not announce its fibers.
     let ran = run(&compiled(&FIBER.replace("ANNOUNCED", "")), &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
