@@ -118,10 +118,13 @@ unsafe fn update<T: Word>(at: *mut T, f: impl Fn(T) -> T) -> (T, T) {
     }
 }
 
+/// The record's number of a relaxed order.
+const RELAXED: u8 = 1;
+
 /// From C's numbers (relaxed, consume, acquire, release, acq_rel, seq_cst) to the record's.
 fn order(c: i32) -> u8 {
     match c & 0x7fff {
-        0 => 1,
+        0 => RELAXED,
         1 | 2 => 2,
         3 => 3,
         4 => 4,
@@ -131,14 +134,22 @@ fn order(c: i32) -> u8 {
 
 /// Performs and records an access: `act` returns its kind, order and value, and what the program gets.
 #[inline(always)]
-fn recorded<T: Word, R>(at: *mut T, pc: usize, act: impl Fn() -> (Kind, i32, T, R)) -> R {
-    let done = thread::enter(pc, |thread| {
+fn recorded<T: Word, R: Copy>(at: *mut T, pc: usize, act: impl Fn() -> (Kind, i32, T, R)) -> R {
+    // If the hook fails, it may have performed the access already.
+    let mut performed = None;
+    thread::enter(pc, |thread| {
+        let is_relaxed = thread.is_ignoring_sync();
+        if is_relaxed && thread.is_ignoring() {
+            return;
+        }
         thread.atomic(at as usize, 1 << T::LOG2, || {
             let (kind, c, value, result) = act();
-            (kind, atomic_aux(order(c), T::LOG2), value.value(), result)
-        })
+            performed = Some(result);
+            let order = if is_relaxed { RELAXED } else { order(c) };
+            (kind, atomic_aux(order, T::LOG2), value.value(), ())
+        });
     });
-    match done {
+    match performed {
         Some(result) => result,
         None => act().3,
     }

@@ -17,6 +17,7 @@ use core::sync::atomic::{AtomicBool, AtomicU16, compiler_fence};
 use runtime::filter::{Ownership, STRIP_BYTES, Scan, ScanMemory};
 use runtime::layout::SLOTS;
 
+use crate::failing::{self, Place, may_fail};
 use crate::scans::Own;
 use crate::slots::slot_state;
 use crate::{shadow, system, thread};
@@ -179,17 +180,17 @@ impl CriticalRegion {
             self.enter_any();
             let is_over = self.scan.end(&Own(slot));
             self.leave();
-            if is_over {
+            if is_over || failing::has_failed() {
                 return;
             }
-            system::give_way();
+            failing::pause();
         }
     }
 
     /// Waits until its thread has left the critical region (and perhaps entered it again).
     fn wait_until_left(&self) {
         while self.inside.load(Acquire) {
-            system::give_way();
+            failing::pause();
         }
     }
 }
@@ -244,13 +245,14 @@ fn claim(addr: usize, owner: &Owner, slot: u32) {
 /// and has locked no cell: the owner may be waiting for that.
 fn revoke(addr: usize, owner: &Owner, new: u16) {
     while REVOKING.swap(true, Acquire) {
-        system::give_way();
+        failing::pause();
     }
     let old = owner.load(Relaxed);
     if old == UNCLAIMED {
         let _ = owner.compare_exchange(UNCLAIMED, new, AcqRel, Relaxed);
     } else if old != UNBIASED {
         owner.store(BEING_REVOKED, SeqCst);
+        may_fail(Place::Revoke);
         let slot = u32::from(old & !SECOND) - 1;
         let thread = thread::of_slot(slot);
         if let Some(thread) = thread {

@@ -1,7 +1,7 @@
 //! What a thread records: synchronisation, accesses, memory, calls of watched functions.
 
 use runtime::filter::{Access, BLOCK_BYTES, Block, CONFLICT_ROOM, Cell, Outcome, STRIP_BYTES, Sink};
-use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
+use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, SILENT, TextFor, head};
 
 use crate::machine::tls;
 use crate::memory::filter;
@@ -39,6 +39,9 @@ pub struct Sync {
 impl Thread {
     /// Writes a timed record of two words.
     pub fn sync(&mut self, kind: Kind, class: Class, object: usize) {
+        if self.is_ignoring_sync() && matches!(kind, Kind::Post | Kind::Await) {
+            return;
+        }
         self.timed(kind, class as u8, object as u64, None);
     }
 
@@ -324,8 +327,13 @@ impl Thread {
         }
     }
 
-    /// Records that memory is about to be freed.
-    pub fn free(&mut self, addr: usize, size: usize) {
+    /// Records that memory is about to be freed. If that is silent, or the program ignores accesses, it conflicts with
+    /// nothing: the memory only gets a new identity.
+    pub fn free(&mut self, addr: usize, size: usize, is_silent: bool) {
+        if is_silent || self.is_ignoring() {
+            self.empty(addr, size);
+            return self.timed(Kind::Free, SILENT, addr as u64, Some(size as u64));
+        }
         /// Blocks of this size give their shadow back.
         const LARGE: usize = 1 << 16;
         // What others have deferred is written before the record: it goes with it, and another thread may have the
@@ -371,7 +379,7 @@ impl Thread {
 
     /// Gives a part of the stack a new identity: its function has returned, and other threads have touched it.
     pub fn renew(&mut self, addr: usize, size: usize) {
-        self.free(addr, size);
+        self.free(addr, size, false);
         self.alloc(addr, size);
     }
 

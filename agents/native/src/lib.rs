@@ -15,6 +15,7 @@ mod clock_only;
 mod contexts;
 mod ending;
 mod events;
+mod failing;
 mod frames;
 mod intercept;
 mod machine;
@@ -32,9 +33,10 @@ mod stacks;
 mod stripes;
 mod system;
 mod thread;
+mod waiting;
 mod watch;
 
 #[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    machine::trap()
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    failing::panicked(info)
 }

@@ -9,7 +9,10 @@ use core::sync::atomic::AtomicUsize;
 use crate::frames::{self, Frame};
 use crate::thread::Thread;
 
+mod landing;
 mod reads;
+
+pub use landing::{catch, go_back};
 
 // Rust has no stable thread-locals without std. Initial-exec is a third faster than the default of a library, and
 // becomes local-exec when the linker sees a program.

@@ -10,6 +10,7 @@ use runtime::hand_off::Timing;
 use runtime::layout::{CHUNK_WORDS, Chunk, Process, Slot, chunk, chunks_for, clock, flags, offset, process};
 use runtime::record::{Kind, MOST_BETWEEN, head};
 
+use crate::failing::{self, Place, may_fail};
 use crate::{biased, machine, session, system};
 
 /// Chunks that the file grows by.
@@ -196,6 +197,7 @@ impl Ring {
     #[cold]
     #[inline(never)]
     fn refill(&mut self) {
+        may_fail(Place::Refill);
         // If no chunk was given back since, there is none.
         if self.full != 0 && self.full == u64::from(self.process().returned.0.load(Relaxed)) + 1 {
             return;
@@ -231,8 +233,9 @@ impl Ring {
 
     /// Takes a free chunk: from the stack, from the end of the file, or one that the observer gives back. May block.
     fn take(&mut self) -> Option<u32> {
-        // A forked child that was not announced must not write into its parent's file.
-        if !session::is_running() || system::process_id() != self.process().pid {
+        // A forked child that was not noticed must not write into its parent's file. One that shares its parent's
+        // memory (`vfork`) may.
+        if !session::is_running() || !session::notices_forks() && !session::is_own_process() {
             session::forget();
             return None;
         }
@@ -261,7 +264,7 @@ impl Ring {
             // A process of another namespace is not visible, but its heartbeat is.
             silent = if beat == session::heartbeat() && !session::observer_is_alive() { silent + 1 } else { 0 };
             if silent > 20 {
-                session::detach();
+                session::detach(b"its observer is gone");
                 return None;
             }
         }
@@ -316,7 +319,7 @@ impl Sink for Ring {
     }
 
     fn yield_now(&self) {
-        system::give_way();
+        failing::pause();
     }
 }
 
@@ -332,7 +335,7 @@ fn grow(file: *mut u8) -> Option<u32> {
     // SAFETY: the head of the mapped file.
     let process = unsafe { &*file.cast::<Process>() };
     while GROWING.swap(true, Acquire) {
-        system::give_way();
+        failing::pause();
     }
     let first = process.chunks.load(Relaxed) as usize;
     let most = chunks_for(process.slots.load(Relaxed) as usize);

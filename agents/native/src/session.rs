@@ -5,11 +5,14 @@ use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
 
-use runtime::layout::{CLOCK_VARIABLE, MAGIC, Process, SESSION_VARIABLE, Session, VERSION, Watch, offset, process};
+use runtime::layout::{
+    CLOCK_VARIABLE, FAIL_VARIABLE, MAGIC, Process, SESSION_VARIABLE, Session, VERSION, Watch, offset, process, refused,
+};
 
 use crate::path::Path;
 use crate::thread::Thread;
-use crate::{biased, clock, machine, memory, read_summaries, ring, shadow, stacks, stripes, system, thread, watch};
+use crate::{biased, clock, failing, machine, memory, read_summaries, ring, shadow, stacks, stripes, system};
+use crate::{thread, waiting, watch};
 
 /// Values of `Process::agent`.
 mod agent {
@@ -18,15 +21,22 @@ mod agent {
     pub const PRELOADED: u32 = 2;
 }
 
-/// The states of [`STATE`].
+/// The states of [`State`].
 mod state {
+    /// No hook has run yet; or this is a forked child that has not noticed it.
     pub const NEW: u32 = 0;
     pub const STARTING: u32 = 1;
     pub const RUNNING: u32 = 2;
     pub const OFF: u32 = 3;
 }
 
-static STATE: AtomicU32 = AtomicU32::new(state::NEW);
+/// The state, alone in a page that is zero in every forked child, whoever forked it: [`is_forked`].
+#[repr(C, align(4096))]
+struct State(AtomicU32, [u8; 4092]);
+
+static PAGE: State = State(AtomicU32::new(state::NEW), [0; 4092]);
+/// Whether the kernel does that.
+static WIPES: AtomicBool = AtomicBool::new(false);
 static FILE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 static SESSION: AtomicPtr<Session> = AtomicPtr::new(ptr::null_mut());
 static PRELOADED: AtomicBool = AtomicBool::new(false);
@@ -42,7 +52,30 @@ unsafe impl Sync for Names {}
 /// Whether the process is being watched.
 #[inline]
 pub fn is_running() -> bool {
-    STATE.load(Relaxed) == state::RUNNING
+    PAGE.0.load(Relaxed) == state::RUNNING
+}
+
+/// Whether this is a child of the watched process that was forked unseen, by a system call of the program's own. All
+/// that is wiped in children is empty; nothing was set up again.
+#[cold]
+pub fn is_forked() -> bool {
+    PAGE.0.load(Relaxed) == state::NEW && !file().is_null() && WIPES.load(Relaxed)
+}
+
+/// Whether the process is being watched, or will be with its next hook.
+#[inline]
+pub fn is_on() -> bool {
+    is_running() || is_forked()
+}
+
+/// Whether this process is the one that its file says. Not so in a child that still shares, or has copied, the memory.
+pub fn is_own_process() -> bool {
+    process().is_none_or(|process| process.pid == system::process_id())
+}
+
+/// Whether forked children are noticed ([`is_forked`]); then a process with another number shares our memory.
+pub fn notices_forks() -> bool {
+    WIPES.load(Relaxed)
 }
 
 /// The result of a start.
@@ -57,21 +90,23 @@ pub enum Started {
 
 /// Starts the session, if no thread has yet.
 pub fn start() -> Started {
-    match STATE.compare_exchange(state::NEW, state::STARTING, AcqRel, Acquire) {
+    match PAGE.0.compare_exchange(state::NEW, state::STARTING, AcqRel, Acquire) {
         Ok(_) => {
             let watched = !machine::is_second()
                 && open_session()
                 && !is_java()
-                && memory::start()
-                && shadow::start()
-                && stacks::start()
+                && has_no_more_rights()
+                && has_memory(|| memory::start() && shadow::start() && stacks::start())
                 && open_process();
             if watched {
+                // SAFETY: a page of our own, which no file is behind: it is zero at first.
+                let wipes = unsafe { system::wipe_on_fork((&raw const PAGE).cast_mut().cast(), size_of::<State>()) };
+                WIPES.store(wipes, Relaxed);
                 read_summaries::start();
                 biased::start();
                 watch::find();
             }
-            STATE.store(if watched { state::RUNNING } else { state::OFF }, Release);
+            PAGE.0.store(if watched { state::RUNNING } else { state::OFF }, Release);
             if watched { Started::Now } else { Started::Off }
         }
         Err(state::RUNNING) => Started::Now,
@@ -142,15 +177,58 @@ pub fn watches() -> &'static [Watch] {
     unsafe { core::slice::from_raw_parts(at.add(1).cast(), (*at).watches as usize) }
 }
 
-/// Gives up: the program goes on unwatched.
-pub fn detach() {
+/// Gives up: the program goes on unwatched. The first reason counts.
+pub fn detach(reason: &[u8]) {
+    if let Some(process) = process()
+        && process.reason[0].load(Relaxed) == 0
+    {
+        for (to, &byte) in process.reason.iter().zip(reason) {
+            to.store(byte, Relaxed);
+        }
+    }
     set_state(process::DETACHED);
     forget();
 }
 
+/// How long young threads may run when the program ends, in milliseconds.
+pub fn exit_wait() -> u32 {
+    session().map_or(0, |session| session.exit_wait)
+}
+
+/// Leaves word that this process is not watched, and why.
+fn refuse(why: &str) {
+    // SAFETY: only the thread that starts the session comes here, or the only one of a forked child.
+    let mut name = unsafe { (*NAMES.0.get()).0 };
+    name.push(b"/refused-").number(system::process_id()).push(b"-").push(why.as_bytes());
+    if name.is_whole() {
+        // An empty file needs next to nothing.
+        system::open(name.bytes(), libc::O_WRONLY | libc::O_CREAT).inspect(|&fd| system::close(fd));
+    }
+}
+
+/// Whether the program has the rights of its user. If it has more, the environment may be a trap.
+fn has_no_more_rights() -> bool {
+    // SAFETY: asks only.
+    let may = unsafe { libc::getauxval(libc::AT_SECURE) } == 0;
+    if !may {
+        refuse(refused::SECURE);
+    }
+    may
+}
+
+/// Whether there is address space enough: what the agent takes would be missing to the program.
+fn has_memory(start: impl FnOnce() -> bool) -> bool {
+    const ENOUGH: u64 = 16 << 30;
+    let has = system::address_limit() >= ENOUGH && start();
+    if !has {
+        refuse(refused::MEMORY);
+    }
+    has
+}
+
 /// Makes every hook return at once from now on; the state in the file stays.
 pub fn forget() {
-    STATE.store(state::OFF, Release);
+    PAGE.0.store(state::OFF, Release);
 }
 
 /// Announces the state of the process (one of `layout::process`): before exec `EXECUTED`, `RUNNING` if that failed.
@@ -162,7 +240,7 @@ pub fn set_state(state: u32) {
 
 /// Ends the session, because the process ends by itself: everything is written. For `_exit` and the end of `main`.
 pub fn finish() {
-    if is_running() {
+    if is_running() && is_own_process() {
         thread::enter(0, Thread::write_remaining);
         thread::report();
         report_dropped();
@@ -205,6 +283,7 @@ fn open_session() -> bool {
     unsafe {
         let room = (length - size_of::<Session>()) / size_of::<Watch>();
         if (*session).magic != MAGIC || (*session).version != VERSION || (*session).watches as usize > room {
+            refuse(refused::VERSION);
             return false;
         }
     }
@@ -236,6 +315,9 @@ fn find_variable(value: &mut Path) -> bool {
         }
         if let Some(how) = of(CLOCK_VARIABLE) {
             clock::set(how);
+        }
+        if let Some(text) = of(FAIL_VARIABLE) {
+            failing::plan(text);
         }
         if entry.starts_with(b"LD_PRELOAD=") && entry.windows(NAME.len()).any(|part| part == NAME) {
             PRELOADED.store(true, Relaxed);
@@ -273,6 +355,11 @@ fn open_process() -> bool {
     // SAFETY: only the thread that starts the session comes here, or the only one of a forked child.
     let (directory, name) = unsafe { &mut *NAMES.0.get() };
     let pid = system::process_id();
+    // Beyond the limit, the kernel would kill the program.
+    if system::file_limit() < offset::SIZE as u64 {
+        refuse(refused::ROOM);
+        return false;
+    }
     for n in 0..10_000 {
         *name = *directory;
         name.push(b"/p-").number(pid).push(b"-").number(n);
@@ -284,6 +371,7 @@ fn open_process() -> bool {
             if system::open(name.bytes(), libc::O_RDONLY).inspect(|&fd| system::close(fd)).is_some() {
                 continue;
             }
+            refuse(refused::ROOM);
             return false;
         };
         let at = if system::truncate(fd, offset::SIZE) && system::allocate(fd, 0, offset::WORDS_AT) {
@@ -292,7 +380,11 @@ fn open_process() -> bool {
             None
         };
         system::close(fd);
-        let Some(at) = at else { return false };
+        let Some(at) = at else {
+            system::remove(name.bytes());
+            refuse(refused::ROOM);
+            return false;
+        };
         // SAFETY: a new file of zeros, as long as it must be. The observer waits for `RUNNING`.
         unsafe {
             let process = at.cast::<Process>();
@@ -327,6 +419,11 @@ pub fn modules_changed() {
 pub fn copy_maps() {
     let Some(process) = process() else { return };
     let number = process.maps.load(Relaxed);
+    /// Far more than a map has.
+    const ENOUGH: u64 = 64 << 20;
+    if system::file_limit() < ENOUGH {
+        return;
+    }
     // SAFETY: written before the session runs.
     let mut name = unsafe { (*NAMES.0.get()).1 };
     name.push(b".maps-").number(number);
@@ -349,11 +446,13 @@ pub fn copy_maps() {
 /// In a forked child, called by its only thread before anything else: makes a file of its own, an empty shadow, a new
 /// slot.
 pub fn after_fork_child() {
-    if !is_running() {
+    if !is_running() && !is_forked() {
         return;
     }
-    STATE.store(state::STARTING, Release);
+    PAGE.0.store(state::STARTING, Release);
     let old = FILE.swap(ptr::null_mut(), AcqRel);
+    failing::after_fork_child();
+    waiting::after_fork_child();
     ring::after_fork_child();
     stripes::after_fork_child();
     memory::after_fork_child();
@@ -368,7 +467,7 @@ pub fn after_fork_child() {
     if watched {
         watch::find();
     }
-    STATE.store(if watched { state::RUNNING } else { state::OFF }, Release);
+    PAGE.0.store(if watched { state::RUNNING } else { state::OFF }, Release);
     thread::after_fork_child();
 }
 
@@ -377,6 +476,7 @@ unsafe extern "C" fn begin() {
 }
 
 unsafe extern "C" fn end() {
+    waiting::wait_for_young_threads();
     finish();
 }
 

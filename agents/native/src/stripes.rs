@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use runtime::layout::CacheLine;
 
-use crate::system;
+use crate::failing;
 
 const STRIPES: usize = 1 << 10;
 /// Attempts before the thread yields its processor.
@@ -29,7 +29,7 @@ impl Stripe {
                 spin_loop();
                 spins += 1;
                 if spins % SPINS == 0 {
-                    system::give_way();
+                    failing::pause();
                 }
             }
         }

@@ -27,6 +27,13 @@ pub fn close(fd: c_int) {
     unsafe { syscall(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]) };
 }
 
+/// Removes a file whose path ends in a zero byte.
+pub fn remove(path: &[u8]) {
+    debug_assert_eq!(path.last(), Some(&0));
+    // SAFETY: the path ends in a zero byte.
+    unsafe { syscall(libc::SYS_unlink, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) };
+}
+
 /// Reads some bytes; 0 at the end, or if it fails.
 pub fn read(fd: c_int, into: &mut [u8]) -> usize {
     loop {
@@ -122,10 +129,11 @@ pub unsafe fn leave_out_of_dumps(at: *mut u8, bytes: usize) {
     unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_DONTDUMP as usize, 0, 0, 0]) };
 }
 
-/// The pages are zero in forked children, and forking need not copy their tables.
-pub unsafe fn wipe_on_fork(at: *mut u8, bytes: usize) {
-    // SAFETY: the caller's own private mapping; older kernels refuse, and the child discards anyway.
-    unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_WIPEONFORK as usize, 0, 0, 0]) };
+/// The pages are zero in forked children, and forking need not copy their tables. Older kernels refuse, and return
+/// false; the child discards anyway.
+pub unsafe fn wipe_on_fork(at: *mut u8, bytes: usize) -> bool {
+    // SAFETY: the caller's own private memory.
+    unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_WIPEONFORK as usize, 0, 0, 0]) == 0 }
 }
 
 /// Asks which pages of a mapping have memory: the lowest bit of a byte each. Returns false if the kernel does not say.
@@ -137,13 +145,27 @@ pub fn resident(at: usize, bytes: usize, pages: &mut [u8]) -> bool {
 
 /// How large the first thread's stack may become.
 pub fn stack_limit() -> usize {
+    limit(libc::RLIMIT_STACK) as usize
+}
+
+/// How long a file may become that this process writes.
+pub fn file_limit() -> u64 {
+    limit(libc::RLIMIT_FSIZE)
+}
+
+/// How much address space this process may have.
+pub fn address_limit() -> u64 {
+    limit(libc::RLIMIT_AS)
+}
+
+fn limit(of: libc::__rlimit_resource_t) -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the answer lives on this stack.
     unsafe {
         let into = &raw mut limit as usize;
-        syscall(libc::SYS_prlimit64, [0, libc::RLIMIT_STACK as usize, 0, into, 0, 0]);
+        syscall(libc::SYS_prlimit64, [0, of as usize, 0, into, 0, 0]);
     }
-    limit.rlim_cur as usize
+    limit.rlim_cur
 }
 
 /// A file's length, 0 if there is none.
@@ -254,6 +276,17 @@ pub fn register_barrier() -> bool {
 pub fn barrier() -> bool {
     // SAFETY: changes nothing.
     unsafe { syscall(libc::SYS_membarrier, [membarrier::PRIVATE_EXPEDITED, 0, 0, 0, 0, 0]) == 0 }
+}
+
+/// Milliseconds on a clock that nothing sets.
+pub fn milliseconds() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel writes the time.
+    unsafe {
+        let into = &raw mut now as usize;
+        syscall(libc::SYS_clock_gettime, [libc::CLOCK_MONOTONIC as usize, into, 0, 0, 0, 0]);
+    }
+    now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
 }
 
 /// Sleeps for this many milliseconds.

@@ -2,14 +2,16 @@
 
 use core::ptr;
 use core::sync::atomic::Ordering::{Relaxed, SeqCst};
-use core::sync::atomic::{AtomicU32, compiler_fence};
+use core::sync::atomic::{AtomicU32, AtomicU64, compiler_fence};
 
 use runtime::filter::Recorder;
 use runtime::layout::flags;
+use runtime::record::Kind;
 
 use crate::biased::CriticalRegion;
 use crate::contexts::Contexts;
 use crate::events::Sync;
+use crate::failing::attempt;
 use crate::frames::{self, Frames};
 use crate::machine::{Tls, tls};
 use crate::ring::Ring;
@@ -47,6 +49,10 @@ pub struct Thread {
     pub(crate) slot: u32,
     /// The state of the slot; see [`slots::slot_state`].
     pub(crate) slot_state: AtomicU32,
+    /// The operating system's number of its thread, 0 before it begins.
+    pub(crate) id: AtomicU32,
+    /// When its thread began, in milliseconds.
+    pub(crate) born: AtomicU64,
     /// The caller's address of the hook that runs.
     pub(crate) pc: usize,
     pub(crate) ring: Ring,
@@ -55,10 +61,17 @@ pub struct Thread {
     pub(crate) pending: Pending,
     /// How often the program asked to ignore accesses.
     ignoring: u32,
+    /// How often it asked to ignore synchronisation.
+    ignoring_sync: u32,
+    /// Locks that were acquired while it was ignored: their releases are, too.
+    ignored_locks: [usize; IGNORED],
     /// Rounds of key destructors so far.
     pub(crate) rounds: u32,
     pub(crate) frames: Frames,
 }
+
+/// Locks whose acquisition is ignored, at once; further ones are recorded.
+const IGNORED: usize = 8;
 
 /// Runs `f` with this thread's state; `None` if the agent is off, or this thread is inside a hook (in a signal
 /// handler).
@@ -70,8 +83,7 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
         if (*tls).busy || (*tls).thread.is_null() && !attach(tls) {
             return None;
         }
-        if !session::is_running() {
-            let_go(tls);
+        if !session::is_running() && !goes_on(tls) {
             return None;
         }
         hold(tls);
@@ -80,24 +92,54 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
         let accesses = (*tls).accesses;
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
-        let thread = &mut *(*tls).thread;
-        thread.recorder.finish_scan(&thread.critical.scan);
-        thread.pc = pc;
-        let was_pending = thread.pending.is_some();
-        if was_pending {
-            thread.fetch_pending();
-        }
-        (*tls).reopen = was_pending;
-        let result = f(thread);
+        let thread = (*tls).thread;
+        let result = attempt(|| {
+            let thread = &mut *thread;
+            thread.recorder.finish_scan(&thread.critical.scan);
+            thread.pc = pc;
+            let was_pending = thread.pending.is_some();
+            if was_pending {
+                thread.fetch_pending();
+            }
+            (*tls).reopen = was_pending;
+            f(thread)
+        });
         compiler_fence(SeqCst);
-        if (*tls).reopen || thread.pending.is_some() {
-            thread.open(tls);
+        if result.is_none() {
+            // The agent has failed, and all paths of the hooks are closed.
+        } else if (*tls).reopen || (*thread).pending.is_some() {
+            (*thread).open(tls);
         } else {
             (*tls).accesses = accesses;
         }
         leave(tls);
-        Some(result)
+        result
     }
+}
+
+/// Whether a hook may go on that finds the session not running: only in a child that was forked unseen, which begins
+/// to be watched here.
+#[cold]
+#[inline(never)]
+unsafe fn goes_on(tls: *mut Tls) -> bool {
+    // SAFETY: the thread's own storage.
+    unsafe {
+        if session::is_forked() {
+            (*tls).busy = true;
+            crate::intercept::notice_fork();
+            leave(tls);
+        }
+        if !session::is_running() {
+            let_go(tls);
+        }
+        !(*tls).thread.is_null()
+    }
+}
+
+/// Closes all paths of the hooks of this thread: the agent has failed.
+pub fn abandon() {
+    // SAFETY: the thread's own storage.
+    unsafe { let_go(tls()) };
 }
 
 /// Called before a hook of a thread that may be cancelled anywhere.
@@ -133,16 +175,34 @@ pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
         if (*tls).busy {
             return f();
         }
+        be_quiet();
+        let result = f();
+        go_on();
+        result
+    }
+}
+
+/// Behaves as if inside a hook from here on, until [`go_on`].
+pub fn be_quiet() {
+    let tls = tls();
+    // SAFETY: the thread's own storage.
+    unsafe {
         hold(tls);
         (*tls).busy = true;
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
-        let result = f();
+    }
+}
+
+/// Ends what [`be_quiet`] began, perhaps in another process.
+pub fn go_on() {
+    let tls = tls();
+    // SAFETY: the thread's own storage.
+    unsafe {
         if let Some(thread) = (*tls).thread.as_mut() {
             thread.open(tls);
         }
         leave(tls);
-        result
     }
 }
 
@@ -153,7 +213,7 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
     // SAFETY: as in `enter`; `accesses` is the thread's state.
     unsafe {
         if !session::is_running() {
-            let_go(tls);
+            goes_on(tls);
             // A signal may have come on the way here.
             return leave(tls);
         }
@@ -161,13 +221,17 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
         (*tls).busy = true;
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
-        let thread = &mut *accesses;
-        thread.recorder.finish_scan(&thread.critical.scan);
-        thread.pc = pc;
-        f(thread);
+        let done = attempt(|| {
+            let thread = &mut *accesses;
+            thread.recorder.finish_scan(&thread.critical.scan);
+            thread.pc = pc;
+            f(thread);
+        });
         compiler_fence(SeqCst);
-        if thread.pending.is_some() {
-            thread.open(tls);
+        if done.is_none() {
+            // The agent has failed, and all paths of the hooks are closed.
+        } else if (*accesses).pending.is_some() {
+            (*accesses).open(tls);
         } else {
             (*tls).accesses = accesses;
         }
@@ -215,6 +279,12 @@ pub fn is_quiet() -> bool {
     unsafe { (*tls()).busy || (*tls()).phase == phase::OVER }
 }
 
+/// Whether this thread is inside a hook: a signal handler has interrupted it.
+pub fn is_inside_hook() -> bool {
+    // SAFETY: the thread's own storage.
+    unsafe { (*tls()).busy }
+}
+
 /// The operating system's number of this thread, if it is watched.
 #[inline]
 pub fn own_id() -> Option<u32> {
@@ -232,6 +302,15 @@ pub fn is_ignoring() -> bool {
 pub fn ignore(by: i32) {
     enter(0, |thread| {
         thread.ignoring = thread.ignoring.saturating_add_signed(by);
+        // SAFETY: the thread's own storage.
+        unsafe { (*tls()).reopen = true };
+    });
+}
+
+/// The program wants synchronisation of this thread ignored (1), or no longer (-1).
+pub fn ignore_sync(by: i32) {
+    enter(0, |thread| {
+        thread.ignoring_sync = thread.ignoring_sync.saturating_add_signed(by);
         // SAFETY: the thread's own storage.
         unsafe { (*tls()).reopen = true };
     });
@@ -256,10 +335,48 @@ impl Thread {
         self.ignoring == 0 && session::flags() & flags::NO_ACCESSES == 0
     }
 
+    /// At the end of this hook, decides again whether the fast paths are open.
+    pub fn reopen_later(&mut self) {
+        // SAFETY: the thread's own storage.
+        unsafe { (*tls()).reopen = true };
+    }
+
+    /// Whether the program wants accesses ignored.
+    pub fn is_ignoring(&self) -> bool {
+        self.ignoring > 0
+    }
+
+    /// Whether the program wants synchronisation ignored.
+    pub fn is_ignoring_sync(&self) -> bool {
+        self.ignoring_sync > 0
+    }
+
+    /// Whether a synchronisation is to be ignored. An order that the program does not want is left out; what keeps
+    /// count (semaphores, conditions) is recorded all the same, and so is a release whose acquisition was.
+    pub fn ignores(&mut self, kind: Kind, object: usize) -> bool {
+        match kind {
+            Kind::Acquire | Kind::ReadAcquire | Kind::TryAcquire if self.ignoring_sync > 0 => {
+                let free = self.ignored_locks.iter_mut().find(|lock| **lock == 0);
+                free.map(|lock| *lock = object).is_some()
+            }
+            Kind::Release | Kind::ReadRelease => {
+                let ignored = self.ignored_locks.iter_mut().rfind(|lock| **lock == object && object != 0);
+                ignored.map(|lock| *lock = 0).is_some()
+            }
+            Kind::Post | Kind::Await | Kind::Request | Kind::TryFail => self.ignoring_sync > 0,
+            _ => false,
+        }
+    }
+
+    /// Whether [`Thread::ignores`] must be asked.
+    pub fn may_ignore(&self) -> bool {
+        self.ignoring_sync > 0 || self.ignored_locks.iter().any(|&lock| lock != 0)
+    }
+
     /// Opens the fast paths of the hooks, or closes them if the next hook has something to do.
     fn open(&mut self, tls: *mut Tls) {
         // SAFETY: the caller's own thread.
-        let closed = self.pending.is_some() || unsafe { (*tls).asynchronous };
+        let closed = self.pending.is_some() || self.may_ignore() || unsafe { (*tls).asynchronous };
         let accesses = if closed || !self.wants_accesses() { ptr::null_mut() } else { ptr::from_mut(self) };
         self.frames.closed = closed || watch::has_regions();
         self.frames.open(tls);

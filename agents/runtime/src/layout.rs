@@ -3,9 +3,10 @@
 //!
 //! A session is a directory named by the environment variable [`SESSION_VARIABLE`]. It holds the file `session`
 //! ([`Session`], then its [`Watch`]es), and for each watched process image a file `p-PID-N` ([`Process`], [`Slot`]s,
-//! [`Chunk`] heads, then the chunks), with `p-PID-N.maps-K` beside it: copies of `/proc/self/maps`, K counting from 0.
+//! [`Chunk`] heads, then the chunks), with `p-PID-N.maps-K` beside it: copies of `/proc/self/maps`, K counting from 0. An
+//! agent that cannot watch its process leaves the name of a reason instead ([`refused`]).
 
-use core::sync::atomic::{AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 /// The environment variable that names the session's directory.
 pub const SESSION_VARIABLE: &str = "FORETRACE_SESSION";
@@ -44,6 +45,8 @@ pub struct Session {
     pub observer: u32,
     /// How many [`Watch`]es follow.
     pub watches: u32,
+    /// When the program ends, its young threads get this much time, in milliseconds.
+    pub exit_wait: u32,
     /// Counts up while the observer lives, several times a second.
     pub heartbeat: AtomicU64,
 }
@@ -115,6 +118,22 @@ pub mod clock {
 /// The environment variable that makes an agent use the counter, if its value is `counter`.
 pub const CLOCK_VARIABLE: &str = "FORETRACE_CLOCK";
 
+/// The environment variable by which tests make an agent fail: a place and a number, `refill 3`.
+pub const FAIL_VARIABLE: &str = "FORETRACE_FAIL";
+
+/// An agent that cannot watch its process leaves an empty file `refused-PID-WHY` in the session's directory. `WHY` is
+/// one of these.
+pub mod refused {
+    /// There is too little address space or memory.
+    pub const MEMORY: &str = "memory";
+    /// The session's directory has no room for the process' file.
+    pub const ROOM: &str = "room";
+    /// The session is of another version.
+    pub const VERSION: &str = "version";
+    /// The program has more rights than its user (setuid, capabilities).
+    pub const SECURE: &str = "secure";
+}
+
 /// The states of [`Process::state`].
 pub mod process {
     /// Being set up: not to be read yet.
@@ -174,7 +193,12 @@ pub struct Process {
     pub dropped: AtomicU64,
     /// Hooks that failed, and recorded nothing.
     pub failed: AtomicU64,
+    /// Why the agent gave up, if it did: a text, up to the first zero.
+    pub reason: [AtomicU8; REASON],
 }
+
+/// Bytes of [`Process::reason`].
+pub const REASON: usize = 256;
 
 /// The part of a slot that the observer sees.
 #[repr(C, align(64))]

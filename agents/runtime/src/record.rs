@@ -14,6 +14,9 @@ pub const MAX_WORDS: usize = 4;
 /// A text is cut to this many bytes.
 pub const MAX_TEXT: usize = 1024;
 
+/// The auxiliary byte of a `Free` that is no access.
+pub const SILENT: u8 = 1;
+
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $words:literal, $order:ident;)*) => {
         /// The kind of a record.
@@ -83,7 +86,7 @@ kinds! {
     ConflictRead = 16, 2, Timed;
     /// A conflicting write.
     ConflictWrite = 17, 2, Timed;
-    /// Memory is freed: payload address; word 2: size.
+    /// Memory is freed: payload address; word 2: size. With aux [`SILENT`], that conflicts with nothing.
     Free = 18, 3, Timed;
     /// A read of a watched variable: aux log2 size, payload address; word 2: value.
     WatchRead = 19, 3, Timed;

@@ -290,8 +290,10 @@ mod tests {
             format!("m|w(state)|{jdk}\nm|w(x)|{jdk}\nm|acq(l)|{jdk}\nm|rel(l)|Main.java:2\nt|r(x)|Main.java:3\n");
         let mut source = trace::text::TextReader::new(text.as_bytes());
         let trace = trace::Trace::read(&mut source).expect("a trace");
-        let view = ScheduleView { names: &trace.names, trace: &trace.batch, concerns: &|index| index == 1, marks: &[] };
-        for schedule in view.orders(&[4, 0, 1, 2, 3]) {
+        let (place, concerns) = (|event| event as usize, |index| index == 1);
+        let (names, trace) = (&trace.names, &trace.batch);
+        let view = ScheduleView { names, trace, place: &place, concerns: &concerns, marks: &[] };
+        for schedule in view.orders(&vec![4, 0, 1, 2, 3].into()) {
             let mut steps: Vec<&str> = schedule.steps.iter().map(|step| step.text.as_str()).collect();
             steps.sort_unstable();
             assert_eq!(steps, ["r(x)", "rel(l)", "w(x)"]);

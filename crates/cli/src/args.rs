@@ -190,6 +190,9 @@ pub(crate) struct Recorder {
     /// Stop the program when it has run for so many seconds (SIGTERM, then SIGKILL), and report: what hangs, says why
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
     pub(crate) timeout: Option<u64>,
+    /// When the program ends, let threads that have just been created run until they are so many seconds old
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
+    pub(crate) exit_wait: f64,
     #[command(flatten)]
     pub(crate) packages: Packages,
     /// Keep the trace in this file
@@ -274,6 +277,12 @@ fn words<T: Copy + Send + Sync>(
     let values = all.iter().map(|&value| PossibleValue::new(text(value)).help(meaning(value)));
     let find = move |given: String| all.iter().copied().find(|&value| text(value) == given).expect("a possible value");
     PossibleValuesParser::new(values).map(find)
+}
+
+/// A number of seconds, up to a day.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=86_400.0).contains(seconds));
+    seconds.ok_or_else(|| "a number of seconds, such as 0, 0.5 or 3".to_owned())
 }
 
 fn package(text: &str) -> Result<String, String> {

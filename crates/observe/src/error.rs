@@ -8,6 +8,9 @@ pub enum Error {
     /// No session could be made.
     #[error("cannot make a session: {0}")]
     Session(#[source] io::Error),
+    /// There is no file for the trace.
+    #[error("there is no place for the trace, so nothing can be watched: {0}")]
+    Output(#[source] io::Error),
     /// The program could not be started.
     #[error("cannot start {program}: {error}")]
     Start {

@@ -27,4 +27,5 @@ pub use naming::{Frame, Mapped, Naming, Object, Offsets};
 pub use options::{MakeNaming, Options, Output};
 pub use recorded::{Agent, Ended, ProcessRecord, Recorded, StoredTrace};
 pub use recorder::Recording;
+pub use session::{Refusal, Refused};
 pub use symbols::Symbols;

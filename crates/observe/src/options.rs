@@ -41,6 +41,8 @@ pub struct Options {
     pub halt: Option<HaltWhen>,
     /// Ends the program when it has run for so long.
     pub timeout: Option<Duration>,
+    /// When the program ends, threads that were created so short a time before may still run.
+    pub exit_wait: Duration,
 }
 
 impl Default for Options {
@@ -56,6 +58,7 @@ impl Default for Options {
             java: String::new(),
             halt: None,
             timeout: None,
+            exit_wait: Duration::from_secs(1),
         }
     }
 }

@@ -260,7 +260,10 @@ impl Observed {
                 self.losses.push(Loss::killed());
             }
             process::DETACHED if abandoned == 0 => {
-                self.lose("the agent gave up, and the program went on unwatched");
+                self.lose(match self.shared.reason() {
+                    Some(reason) => format!("the agent gave up, and the program went on unwatched: {reason}"),
+                    None => "the agent gave up, and the program went on unwatched".to_owned(),
+                });
             }
             _ => {}
         }

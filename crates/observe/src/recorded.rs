@@ -1,6 +1,7 @@
 //! What a recording leaves: a record for each process, with its trace.
 
 use crate::halt::Halt;
+use crate::session::Refusal;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -99,6 +100,8 @@ pub struct Recorded {
     pub processes: Vec<ProcessRecord>,
     /// What went wrong that belongs to no process.
     pub problems: Vec<String>,
+    /// Processes that could not be watched.
+    pub refused: Vec<Refusal>,
     /// Why the program was ended before its time, if it was.
     pub halted: Option<Halt>,
 }

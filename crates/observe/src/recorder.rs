@@ -6,6 +6,7 @@ use crate::options::{Options, Output};
 use crate::process::{Observed, Taken};
 use crate::recorded::{Agent, Ended, ProcessRecord, Recorded, StoredTrace};
 use crate::session::{Member, Session};
+use crate::shared::Shared;
 use crate::trace_file::{Pending, create, store};
 use runtime::layout::{flags, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -58,7 +59,9 @@ impl Recording {
             (options.no_accesses, flags::NO_ACCESSES),
         ];
         let bits = bits.iter().filter(|(set, _)| *set).fold(0, |bits, (_, flag)| bits | flag);
-        let session = Session::create(bits, &options.watched, &options.java)?;
+        // Later it would be too late: the program would run, and nothing of it could be kept.
+        create(&options.output).map_err(Error::Output)?;
+        let session = Session::create(bits, &options.watched, &options.java, options.exit_wait)?;
         Ok(Recording {
             halting: Halting::new(options.halt.clone(), options.timeout),
             options,
@@ -184,6 +187,10 @@ impl Recording {
                 Ok(None) => {}
                 Err(error) => {
                     self.problem(format!("process {}: {error}", member.pid));
+                    // Its agent must not wait for us.
+                    if let Ok(Some(shared)) = Shared::open(&member.path) {
+                        shared.detach();
+                    }
                     self.refused.insert(member);
                 }
             }
@@ -287,7 +294,8 @@ impl Recording {
             });
         }
         processes.sort_by_key(|record| (!record.main, record.pid, record.image));
-        Recorded { exit, processes, problems: self.problems, halted: self.halting.reason() }
+        let refused = self.session.refusals();
+        Recorded { exit, processes, problems: self.problems, refused, halted: self.halting.reason() }
     }
 }
 

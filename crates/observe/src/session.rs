@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::build::values::Watched;
-use runtime::layout::{MAGIC, SESSION_VARIABLE, Session as Layout, VERSION, Watch, path_hash};
+use runtime::layout::{MAGIC, SESSION_VARIABLE, Session as Layout, VERSION, Watch, path_hash, refused};
 use std::fs::{self, File};
 use std::io;
 use std::mem::offset_of;
@@ -30,11 +30,11 @@ pub(crate) struct Member {
 
 impl Session {
     /// Makes a session.
-    pub(crate) fn create(flags: u32, watched: &[Watched], java: &str) -> Result<Session, Error> {
+    pub(crate) fn create(flags: u32, watched: &[Watched], java: &str, exit_wait: Duration) -> Result<Session, Error> {
         remove_dead(Path::new(SHARED_MEMORY), STILL);
         let directory = make_directory().map_err(Error::Session)?;
         fs::write(directory.path().join("java"), java).map_err(Error::Session)?;
-        let file = fill(directory.path(), flags, watched).map_err(Error::Session)?;
+        let file = fill(directory.path(), flags, watched, exit_wait).map_err(Error::Session)?;
         Ok(Session { directory, file, beats: 0 })
     }
 
@@ -63,6 +63,14 @@ impl Session {
         Ok(members)
     }
 
+    /// The processes whose agents said that they cannot watch them.
+    pub(crate) fn refusals(&self) -> Vec<Refusal> {
+        let names = fs::read_dir(self.directory.path()).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let mut refusals: Vec<Refusal> = names.filter_map(|name| refusal(name.to_str()?)).collect();
+        refusals.sort_by_key(|refusal| refusal.pid);
+        refusals
+    }
+
     /// Processes whose environment names this session, alive now, ourselves excepted.
     pub(crate) fn survivors(&self) -> Vec<u32> {
         let mut found = Vec::new();
@@ -78,6 +86,45 @@ impl Session {
     }
 }
 
+/// Why an agent could not watch its process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Refused {
+    /// It needs address space.
+    #[error("there is too little memory or address space for the agent (see `ulimit -v`)")]
+    Memory,
+    /// It needs a file.
+    #[error("there is no room for what it writes (in /dev/shm or TMPDIR, or by `ulimit -f`)")]
+    Room,
+    /// It is of another version.
+    #[error("it was built with another version of foretrace: build it again")]
+    Version,
+    /// It might harm.
+    #[error("it has more rights than its user (setuid, setgid or capabilities), and the agent does not start then")]
+    Secure,
+}
+
+/// A process that an agent could not watch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// Its id.
+    pub pid: u32,
+    /// The reason.
+    pub why: Refused,
+}
+
+/// `refused-PID-WHY`.
+fn refusal(name: &str) -> Option<Refusal> {
+    let (pid, why) = name.strip_prefix("refused-")?.split_once('-')?;
+    let why = match why {
+        refused::MEMORY => Refused::Memory,
+        refused::ROOM => Refused::Room,
+        refused::VERSION => Refused::Version,
+        refused::SECURE => Refused::Secure,
+        _ => return None,
+    };
+    Some(Refusal { pid: pid.parse().ok()?, why })
+}
+
 /// `p-PID-N` to (PID, N).
 fn member(name: &str) -> Option<(u32, u32)> {
     let (pid, image) = name.strip_prefix("p-")?.split_once('-')?;
@@ -88,10 +135,18 @@ fn member(name: &str) -> Option<(u32, u32)> {
 const SHARED_MEMORY: &str = "/dev/shm";
 const PREFIX: &str = "foretrace-";
 
+/// Room that a session needs: a watched process and some chunks. A container may have less there.
+const ENOUGH: u64 = 16 << 20;
+
 fn make_directory() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    builder.tempdir_in(SHARED_MEMORY).or_else(|_| builder.tempdir())
+    let room = rustix::fs::statvfs(SHARED_MEMORY).map_or(0, |about| about.f_bavail.saturating_mul(about.f_frsize));
+    let first = if room >= ENOUGH { builder.tempdir_in(SHARED_MEMORY).ok() } else { None };
+    match first {
+        Some(directory) => Ok(directory),
+        None => builder.tempdir(),
+    }
 }
 
 /// How long the heartbeat of a session must have been missing before it counts as dead: its processes may be in another
@@ -126,7 +181,7 @@ fn remove_dead(folder: &Path, still: Duration) {
     }
 }
 
-fn fill(directory: &Path, flags: u32, watched: &[Watched]) -> io::Result<File> {
+fn fill(directory: &Path, flags: u32, watched: &[Watched], exit_wait: Duration) -> io::Result<File> {
     let file = File::options().read(true).write(true).create_new(true).open(directory.join("session"))?;
     let mut bytes = vec![0; size_of::<Layout>()];
     let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
@@ -135,6 +190,8 @@ fn fill(directory: &Path, flags: u32, watched: &[Watched]) -> io::Result<File> {
     put(offset_of!(Layout, flags), &flags.to_ne_bytes());
     put(offset_of!(Layout, observer), &std::process::id().to_ne_bytes());
     put(offset_of!(Layout, watches), &(watched.len() as u32).to_ne_bytes());
+    let exit_wait = u32::try_from(exit_wait.as_millis()).unwrap_or(u32::MAX);
+    put(offset_of!(Layout, exit_wait), &exit_wait.to_ne_bytes());
     for (number, watched) in watched.iter().enumerate() {
         bytes.extend_from_slice(&watch(number, watched));
     }
@@ -168,7 +225,7 @@ mod tests {
             name: "landing".into(),
             used: Use::Value(Encoding::Signed),
         };
-        let mut session = Session::create(2, &[watched], "").expect("a session");
+        let mut session = Session::create(2, &[watched], "", Duration::from_millis(3)).expect("a session");
         let directory = session.variable().1.to_owned();
         let mode = fs::metadata(&directory).expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
@@ -179,13 +236,17 @@ mod tests {
         assert_eq!(bytes[..8], MAGIC.to_ne_bytes());
         assert_eq!(bytes[offset_of!(Layout, heartbeat)], 2);
         assert_eq!(bytes[offset_of!(Layout, watches)], 1);
+        assert_eq!(bytes[offset_of!(Layout, exit_wait)], 3);
         let at = size_of::<Layout>() + offset_of!(Watch, address);
         assert_eq!(bytes[at..at + 8], 0x4010u64.to_ne_bytes());
         fs::write(directory.join("p-12-1"), "").expect("written");
         fs::write(directory.join("p-12-0"), "").expect("written");
         fs::write(directory.join("p-12-0.maps-0"), "").expect("written");
+        fs::write(directory.join("refused-13-room"), "").expect("written");
+        fs::write(directory.join("refused-x-room"), "").expect("written");
         let members: Vec<_> = session.members().expect("read").into_iter().map(|m| (m.pid, m.image)).collect();
         assert_eq!(members, [(12, 0), (12, 1)]);
+        assert_eq!(session.refusals(), [Refusal { pid: 13, why: Refused::Room }]);
         drop(session);
         assert!(!directory.exists());
     }
@@ -196,7 +257,7 @@ mod tests {
         let session = |name: &str, observer: u32, member: Option<u32>| {
             let directory = folder.path().join(name);
             fs::create_dir(&directory).expect("made");
-            let file = fill(&directory, 0, &[]).expect("filled");
+            let file = fill(&directory, 0, &[], Duration::ZERO).expect("filled");
             file.write_all_at(&observer.to_ne_bytes(), offset_of!(Layout, observer) as u64).expect("written");
             if let Some(pid) = member {
                 fs::write(directory.join(format!("p-{pid}-0")), "").expect("written");

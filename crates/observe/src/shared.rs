@@ -8,7 +8,7 @@
 
 use crate::Error;
 use runtime::layout::{
-    CHUNK_WORDS, CHUNKS, Chunk, MAGIC, Process, SLOTS, Slot, VERSION, chunk, chunks_for, clock, offset, process,
+    CHUNK_WORDS, CHUNKS, Chunk, MAGIC, Process, REASON, SLOTS, Slot, VERSION, chunk, chunks_for, clock, offset, process,
 };
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::futex;
@@ -166,6 +166,15 @@ impl Shared {
 
     pub(crate) fn failed(&self) -> u64 {
         self.u64(offset_of!(Process, failed)).load(Relaxed)
+    }
+
+    /// Why the agent gave up, if it says so.
+    pub(crate) fn reason(&self) -> Option<String> {
+        let at = offset_of!(Process, reason);
+        let words = (0..REASON / 8).map(|word| self.u64(at + word * 8).load(Relaxed));
+        let bytes: Vec<u8> = words.flat_map(u64::to_ne_bytes).take_while(|&byte| byte != 0).collect();
+        let text = String::from_utf8_lossy(&bytes).replace(char::is_control, " ");
+        (!text.is_empty()).then_some(text)
     }
 
     pub(crate) fn unwatched(&self) -> u64 {

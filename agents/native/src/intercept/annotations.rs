@@ -27,6 +27,8 @@ shim2! {
     AnnotateIgnoreReadsEnd => annotate_ignore_end;
     AnnotateIgnoreWritesBegin => annotate_ignore_begin;
     AnnotateIgnoreWritesEnd => annotate_ignore_end;
+    AnnotateIgnoreSyncBegin => annotate_ignore_sync_begin;
+    AnnotateIgnoreSyncEnd => annotate_ignore_sync_end;
 }
 shim3! {
     __tsan_mutex_post_lock => mutex_post_lock;
@@ -68,6 +70,14 @@ unsafe extern "C" fn annotate_ignore_end(_file: Pointer, _line: c_int, _pc: usiz
     thread::ignore(-1);
 }
 
+unsafe extern "C" fn annotate_ignore_sync_begin(_file: Pointer, _line: c_int, _pc: usize) {
+    thread::ignore_sync(1);
+}
+
+unsafe extern "C" fn annotate_ignore_sync_end(_file: Pointer, _line: c_int, _pc: usize) {
+    thread::ignore_sync(-1);
+}
+
 unsafe extern "C" fn acquire(object: Pointer, pc: usize) {
     sync(pc, Kind::Await, Class::Annotated, object);
 }
@@ -84,24 +94,26 @@ unsafe extern "C" fn mutex_destroy(mutex: Pointer, _flags: c_uint, pc: usize) {
     sync(pc, Kind::Destroy, Class::Annotated, mutex);
 }
 
-/// What follows is the implementation of the mutex.
+/// What follows is the implementation of the mutex: its accesses and its own synchronisation.
 unsafe extern "C" fn mutex_begin(_mutex: Pointer, _flags: c_uint, _pc: usize) {
+    thread::ignore_sync(1);
     thread::ignore(1);
 }
 
 unsafe extern "C" fn mutex_end(_mutex: Pointer, _flags: c_uint, _pc: usize) {
     thread::ignore(-1);
+    thread::ignore_sync(-1);
 }
 
 unsafe extern "C" fn mutex_pre_lock(mutex: Pointer, flags: c_uint, pc: usize) {
     if flags & flag::TRY == 0 {
         sync(pc, Kind::Request, Class::Annotated, mutex);
     }
-    thread::ignore(1);
+    mutex_begin(mutex, flags, pc);
 }
 
 unsafe extern "C" fn mutex_post_lock(mutex: Pointer, flags: c_uint, recursion: c_int, pc: usize) {
-    thread::ignore(-1);
+    mutex_end(mutex, flags, pc);
     let kind = if flags & flag::FAILED != 0 {
         Kind::TryFail
     } else if flags & flag::READ != 0 {
@@ -120,7 +132,7 @@ unsafe extern "C" fn mutex_post_lock(mutex: Pointer, flags: c_uint, recursion: c
 unsafe extern "C" fn mutex_pre_unlock(mutex: Pointer, flags: c_uint, pc: usize) -> c_int {
     let kind = if flags & flag::READ != 0 { Kind::ReadRelease } else { Kind::Release };
     sync(pc, kind, Class::Annotated, mutex);
-    thread::ignore(1);
+    mutex_begin(mutex, flags, pc);
     1
 }
 

@@ -6,7 +6,7 @@ use core::ptr;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::entry::forwarded;
+use super::entry::{forwarded, scratch};
 use super::real::Real;
 use super::{Pointer, real, record};
 use crate::machine::shim1;
@@ -90,9 +90,17 @@ unsafe extern "C" fn close(handle: Pointer, _pc: usize) -> c_int {
     if STALE.load(Relaxed) != 0 {
         changed();
     }
+    (*scratch()).closing += 1;
     let result = real::dlclose(handle);
+    (*scratch()).closing -= 1;
     STALE.store(NOW, Relaxed);
     result
+}
+
+/// Whether this thread is unloading a library: what is called at the end may belong to that alone.
+pub(super) fn is_closing() -> bool {
+    // SAFETY: the thread's own storage.
+    unsafe { (*scratch()).closing > 0 }
 }
 
 fn changed() {

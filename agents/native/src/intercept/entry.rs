@@ -16,6 +16,14 @@ pub(super) struct Scratch {
     pub(super) caller: usize,
     /// Inside a wait on a condition.
     pub(super) waiting: bool,
+    /// Before a fork, whether the thread was inside a hook.
+    pub(super) was_busy: bool,
+    /// Inside of `daemon`.
+    pub(super) becoming_daemon: bool,
+    /// Inside of the real function that creates a thread.
+    pub(super) creating: bool,
+    /// Calls of `dlclose` under way.
+    pub(super) closing: u32,
     /// Handlers of signals under way.
     pub(super) handlers: u32,
     /// Signals that wait for the end of a hook.
@@ -123,6 +131,65 @@ macro_rules! forwarded {
     )* };
 }
 pub(super) use forwarded;
+
+/// `syscall(number, …)` goes straight to the address that `real` gives, if the number is one of the three: a child may
+/// come back from there on another stack. All else goes to `other`, which has the same arguments.
+macro_rules! calls {
+    ($name:ident($a:expr, $b:expr, $c:expr) => $real:path, $other:path) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name() {
+            ::core::arch::naked_asm!(
+                ".cfi_startproc",
+                "cmp rdi, {a}",
+                "je 2f",
+                "cmp rdi, {b}",
+                "je 2f",
+                "cmp rdi, {c}",
+                "je 2f",
+                "jmp {other}",
+                "2:",
+                "push rdi",
+                ".cfi_adjust_cfa_offset 8",
+                "push rsi",
+                ".cfi_adjust_cfa_offset 8",
+                "push rdx",
+                ".cfi_adjust_cfa_offset 8",
+                "push rcx",
+                ".cfi_adjust_cfa_offset 8",
+                "push r8",
+                ".cfi_adjust_cfa_offset 8",
+                "push r9",
+                ".cfi_adjust_cfa_offset 8",
+                "sub rsp, 8",
+                ".cfi_adjust_cfa_offset 8",
+                "call {real}",
+                "add rsp, 8",
+                ".cfi_adjust_cfa_offset -8",
+                "pop r9",
+                ".cfi_adjust_cfa_offset -8",
+                "pop r8",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rcx",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rdx",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rsi",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rdi",
+                ".cfi_adjust_cfa_offset -8",
+                "jmp rax",
+                ".cfi_endproc",
+                a = const $a,
+                b = const $b,
+                c = const $c,
+                real = sym $real,
+                other = sym $other
+            )
+        }
+    };
+}
+pub(super) use calls;
 
 /// `name(number, …)` becomes `body(number, a, b, c, d, e, f, pc)`.
 macro_rules! seven {

@@ -29,7 +29,7 @@ listed! {
 
 /// Announces the exec to the observer, and takes that back if the program is still there afterwards.
 unsafe fn executing(real: impl FnOnce() -> c_int) -> c_int {
-    if !session::is_running() {
+    if !session::is_running() || !session::is_own_process() {
         return real();
     }
     thread::report();

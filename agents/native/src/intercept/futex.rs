@@ -4,13 +4,33 @@ use core::ffi::c_long;
 
 use runtime::record::{Class, Kind};
 
-use super::entry::seven;
-use super::process::splitting;
-use super::{Pointer, real, sync};
+use core::mem;
+
+use super::entry::{calls, seven};
+use super::forking::split_by_call;
+use super::real::Real;
+use super::{Pointer, sync};
 use crate::session;
 
 seven! {
-    syscall => call;
+    foretrace_call => call;
+}
+calls! {
+    syscall(libc::SYS_clone, libc::SYS_clone3, libc::SYS_vfork) => straight, foretrace_call
+}
+
+#[used]
+#[unsafe(link_section = "foretrace_real")]
+static SYSCALL: Real = Real::new("syscall\0", None);
+
+unsafe extern "C" fn straight() -> Pointer {
+    SYSCALL.get()
+}
+
+#[allow(clippy::too_many_arguments)]
+unsafe fn real(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long {
+    type Syscall = unsafe extern "C" fn(c_long, usize, usize, usize, usize, usize, usize) -> c_long;
+    mem::transmute::<Pointer, Syscall>(SYSCALL.get())(number, a, b, c, d, e, f)
 }
 
 const COMMAND: usize = 0x7f;
@@ -42,7 +62,7 @@ unsafe extern "C" fn call(
                     sync(pc, Kind::Post, Class::Futex, e as Pointer);
                 }
             }
-            let result = real::syscall(number, a, b, c, d, e, f);
+            let result = real(number, a, b, c, d, e, f);
             // If the value had changed already, no thread woke this one.
             if result == 0 && matches!(b & COMMAND, WAIT | WAIT_BITSET) {
                 sync(pc, Kind::Await, Class::Futex, a as Pointer);
@@ -51,9 +71,9 @@ unsafe extern "C" fn call(
         }
         libc::SYS_exit_group => session::finish(),
         libc::SYS_fork => {
-            return splitting(|| real::syscall(number, a, b, c, d, e, f));
+            return split_by_call(|| real(number, a, b, c, d, e, f));
         }
         _ => {}
     }
-    real::syscall(number, a, b, c, d, e, f)
+    real(number, a, b, c, d, e, f)
 }

@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize};
 
 use libc::{MAP_FAILED, off_t};
 
+use super::entry::scratch;
 use super::operators::caller;
 use super::real::Real;
 use super::{Pointer, is_quiet, real, record};
@@ -152,8 +153,42 @@ fn given(block: Pointer, bytes: usize, pc: usize) -> Pointer {
 unsafe fn taken(block: Pointer, pc: usize) {
     if !is_quiet() {
         let bytes = real_memory::usable(block);
-        record(pc, |thread| thread.free(block as usize, bytes));
+        let is_silent = is_of_the_library(pc);
+        record(pc, |thread| thread.free(block as usize, bytes, is_silent));
     }
+}
+
+/// Whether the C library frees memory of its own, under locks that are not seen: the loader what it knows of modules,
+/// and whoever creates a thread the thread-local storage of one whose stack is used again.
+unsafe fn is_of_the_library(pc: usize) -> bool {
+    (*scratch()).creating || loader().contains(&pc)
+}
+
+/// Where the loader is; nowhere if that cannot be found.
+fn loader() -> core::ops::Range<usize> {
+    static ENDS: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+    let [base, end] = [&ENDS[0], &ENDS[1]].map(|end| end.load(Relaxed));
+    if end != 0 {
+        return base..end;
+    }
+    // SAFETY: the kernel says where it has put the loader, whose first page has its program headers.
+    let (base, end) = unsafe {
+        let base = libc::getauxval(libc::AT_BASE) as usize;
+        (base, base + span(base as *const libc::Elf64_Ehdr))
+    };
+    ENDS[0].store(base, Relaxed);
+    ENDS[1].store(end.max(1), Relaxed);
+    base..end
+}
+
+/// How long a module is in memory.
+unsafe fn span(head: *const libc::Elf64_Ehdr) -> usize {
+    if head.is_null() {
+        return 0;
+    }
+    let first = head.byte_add((*head).e_phoff as usize).cast::<libc::Elf64_Phdr>();
+    let parts = (0..usize::from((*head).e_phnum)).map(|i| &*first.add(i)).filter(|part| part.p_type == libc::PT_LOAD);
+    parts.fold(0, |end, part| end.max((part.p_vaddr + part.p_memsz) as usize))
 }
 
 pub(super) unsafe extern "C" fn allocate(bytes: usize, pc: usize) -> Pointer {
@@ -190,7 +225,7 @@ unsafe extern "C" fn resize(block: Pointer, bytes: usize, pc: usize) -> Pointer 
         return real_memory::resize(block, bytes);
     }
     let old = real_memory::usable(block);
-    record(pc, |thread| thread.free(block as usize, old));
+    record(pc, |thread| thread.free(block as usize, old, false));
     let new = real_memory::resize(block, bytes);
     if new.is_null() && bytes != 0 {
         given(block, old, pc);
@@ -253,7 +288,7 @@ unsafe extern "C" fn map(
 
 unsafe extern "C" fn unmap(address: Pointer, bytes: usize, pc: usize) -> c_int {
     // Before: afterwards another thread may have the addresses already.
-    record(pc, |thread| thread.free(address as usize, bytes));
+    record(pc, |thread| thread.free(address as usize, bytes, false));
     let result = real::munmap(address, bytes);
     if result != 0 {
         given(address, bytes, pc);
@@ -269,7 +304,7 @@ unsafe extern "C" fn remap(
     address: Pointer,
     pc: usize,
 ) -> Pointer {
-    record(pc, |thread| thread.free(old as usize, bytes));
+    record(pc, |thread| thread.free(old as usize, bytes, false));
     let new = real::mremap(old, bytes, size, flags, address);
     if new == MAP_FAILED {
         given(old, bytes, pc);

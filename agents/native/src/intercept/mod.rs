@@ -17,6 +17,7 @@ mod entry;
 mod exec;
 mod fibers;
 mod files;
+mod forking;
 mod format;
 mod futex;
 mod header;
@@ -40,6 +41,7 @@ mod table;
 mod text;
 mod threads;
 mod transfer;
+mod virtual_machine;
 
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
@@ -51,7 +53,7 @@ pub(crate) use signals::deliver;
 
 use crate::events::{Hand, Sync};
 use crate::thread::{self, Thread};
-use crate::{clock_only, session, shadow};
+use crate::{clock_only, failing, session, shadow};
 
 /// Any pointer of the program's.
 type Pointer = *mut c_void;
@@ -59,7 +61,7 @@ type Pointer = *mut c_void;
 /// Runs `f` with the thread's state, if the process is watched and the thread is not inside a hook.
 #[inline]
 fn record<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
-    if !session::is_running() || is_waiting() {
+    if !session::is_on() || is_waiting() {
         return None;
     }
     thread::enter(pc, |thread| {
@@ -79,7 +81,7 @@ fn is_waiting() -> bool {
 /// Whether [`record`] would do nothing.
 #[inline]
 fn is_quiet() -> bool {
-    !session::is_running() || thread::is_quiet() || is_waiting()
+    !session::is_on() || thread::is_quiet() || is_waiting()
 }
 
 /// Records a synchronisation.
@@ -116,7 +118,19 @@ fn sync_by(pc: usize, sync: Sync) {
 #[cold]
 #[inline(never)]
 fn sync_slowly(pc: usize, sync: Sync) {
-    record(pc, |thread| thread.sync_by(sync));
+    let is_ignored = record(pc, |thread| {
+        let is_ignored = thread.may_ignore() && thread.ignores(sync.kind, sync.object);
+        if is_ignored {
+            thread.reopen_later();
+        } else {
+            thread.sync_by(sync);
+        }
+        is_ignored
+    });
+    if is_ignored == Some(true) && sync.hand != Hand::None {
+        // The next holder takes no time from this one.
+        clock_only::make(sync.object);
+    }
 }
 
 /// Forgets the hand-off of a lock: the next one at this address knows nothing of it.
@@ -178,7 +192,7 @@ fn access(pc: usize, address: *const c_void, bytes: usize, write: bool) {
 /// ignored.
 #[inline]
 fn has_hooks() -> bool {
-    session::is_running() && session::is_hooked() && !thread::is_ignoring()
+    session::is_on() && session::is_hooked() && !thread::is_ignoring()
 }
 
 /// The length of a text, without the interceptor of `strlen`.
@@ -196,11 +210,19 @@ unsafe fn error() -> &'static mut c_int {
     &mut *libc::__errno_location()
 }
 
+/// In a forked child, called by its only thread: makes it a process of its own for the agent.
+pub(crate) fn notice_fork() {
+    if session::is_forked() || session::is_running() && !session::is_own_process() {
+        inherit(thread_id());
+        after_fork_child();
+    }
+}
+
 /// In a forked child, no other thread will ever release anything.
 fn after_fork_child() {
     threads::forget_all();
     process::forget_all();
     signals::forget_all();
     clock_only::after_fork_child();
-    session::after_fork_child();
+    failing::attempt(session::after_fork_child);
 }

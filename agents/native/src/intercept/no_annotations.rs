@@ -16,10 +16,10 @@ macro_rules! nothing {
 
 nothing! {
     AnnotateCondVarSignal AnnotateCondVarSignalAll AnnotateCondVarWait AnnotateEnableRaceDetection AnnotateExpectRace
-    AnnotateFlushExpectedRaces AnnotateFlushState AnnotateIgnoreSyncBegin AnnotateIgnoreSyncEnd
-    AnnotateMemoryIsInitialized AnnotateMemoryIsUninitialized AnnotateMutexIsNotPHB AnnotateMutexIsUsedAsCondVar
-    AnnotateNoOp AnnotatePCQCreate AnnotatePCQDestroy AnnotatePCQGet AnnotatePCQPut AnnotatePublishMemoryRange
-    AnnotateTraceMemory AnnotateUnpublishMemoryRange RunningOnValgrind
+    AnnotateFlushExpectedRaces AnnotateFlushState AnnotateMemoryIsInitialized AnnotateMemoryIsUninitialized
+    AnnotateMutexIsNotPHB AnnotateMutexIsUsedAsCondVar AnnotateNoOp AnnotatePCQCreate AnnotatePCQDestroy
+    AnnotatePCQGet AnnotatePCQPut AnnotatePublishMemoryRange AnnotateTraceMemory AnnotateUnpublishMemoryRange
+    RunningOnValgrind
 }
 
 #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! Interceptors of fork, exit and functions that run at exit.
+//! Interceptors of exit and functions that run at exit.
 
 use core::cell::UnsafeCell;
 use core::ffi::c_int;
@@ -8,14 +8,11 @@ use core::sync::atomic::Ordering::{Acquire, Release};
 
 use runtime::record::{Class, Kind};
 
-use super::{Pointer, after_fork_child, inherit, is_quiet, real, sync, thread_id};
+use super::{Pointer, dynamic, is_quiet, real, sync};
 use crate::machine::{shim0, shim1, shim3};
-use crate::{session, system, thread};
+use crate::{session, system, thread, waiting};
 
 shim0! {
-    fork => split;
-    vfork => split;
-    _Fork => split_raw;
     abort => fail;
 }
 shim1! {
@@ -29,29 +26,8 @@ shim3! {
     __cxa_atexit => at_exit;
 }
 
-/// Forks by calling `real`. Nothing is recorded meanwhile: the handlers of `pthread_atfork` in the child would write
-/// into its parent's file.
-pub(super) unsafe fn splitting<P: PartialEq + From<i32>>(real: impl FnOnce() -> P) -> P {
-    let parent = thread_id();
-    thread::quietly(|| {
-        let child = real();
-        if child == P::from(0) {
-            inherit(parent);
-            after_fork_child();
-        }
-        child
-    })
-}
-
-unsafe extern "C" fn split(_pc: usize) -> libc::pid_t {
-    splitting(|| real::fork())
-}
-
-unsafe extern "C" fn split_raw(_pc: usize) -> libc::pid_t {
-    splitting(|| real::_Fork())
-}
-
 unsafe extern "C" fn end(status: c_int, pc: usize) -> ! {
+    waiting::wait_for_young_threads();
     sync(pc, Kind::Post, Class::AtExit, ptr::null_mut());
     real::exit(status)
 }
@@ -134,6 +110,10 @@ pub(super) fn forget_all() {
 unsafe extern "C" fn run(call: Pointer) {
     let call = call.cast::<Call>();
     let (function, argument) = ((*call).function, (*call).argument);
+    if !dynamic::is_closing() {
+        // `main` has returned. Later, what threads use may have been destroyed.
+        waiting::wait_for_young_threads();
+    }
     CALLS.with(|free| CALLS.put(free, call));
     sync(function as usize + 1, Kind::Await, Class::AtExit, ptr::null_mut());
     function(argument);

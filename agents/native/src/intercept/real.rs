@@ -1,7 +1,7 @@
 //! The C library's own functions, behind the interceptors of the same names.
 
 use core::arch::global_asm;
-use core::ffi::{CStr, c_char, c_int, c_long, c_uint};
+use core::ffi::{CStr, c_char, c_int, c_uint};
 use core::mem;
 use core::ptr;
 use core::slice;
@@ -255,6 +255,16 @@ functions! {
     mremap(old: Pointer, bytes: usize, size: usize, flags: c_int, address: Pointer) -> Pointer;
 
     fork() -> libc::pid_t;
+    daemon(stay: c_int, keep: c_int) -> c_int;
+    clone(
+        routine: usize,
+        stack: usize,
+        flags: c_int,
+        argument: usize,
+        parent: usize,
+        storage: usize,
+        child: usize
+    ) -> c_int;
 
     execve(path: Pointer, arguments: Pointer, environment: Pointer) -> c_int;
     execv(path: Pointer, arguments: Pointer) -> c_int;
@@ -285,5 +295,4 @@ functions! {
 
     longjmp(buffer: Pointer, value: c_int) -> !;
     __longjmp_chk(buffer: Pointer, value: c_int) -> !;
-    syscall(number: c_long, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> c_long;
 }

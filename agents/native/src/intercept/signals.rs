@@ -172,7 +172,7 @@ unsafe fn deliver_signals() {
         let held = mem::take(&mut deferred.held);
         // All at once: the first handler may jump away.
         let blocked = mask(libc::SIG_SETMASK, !0);
-        for info in &infos[..count] {
+        for info in infos.iter().take(count) {
             send_again(info, info.si_signo);
         }
         mask(libc::SIG_SETMASK, blocked & !held);

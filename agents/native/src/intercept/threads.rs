@@ -9,6 +9,7 @@ use core::sync::atomic::Ordering::{Acquire, Release};
 use libc::{pthread_t, timespec};
 use runtime::record::TextFor;
 
+use super::entry::scratch;
 use super::table::Table;
 use super::{Pointer, is_quiet, length, real, record};
 use crate::machine::{shim1, shim2, shim3, shim4, syscall};
@@ -113,7 +114,9 @@ unsafe fn creating(
     // A handler in the child must not come before the child is known.
     let mask = block(ALMOST_ALL);
     let start = Start { routine, argument, slot, joinable, mask, taken: AtomicU32::new(0) };
+    (*scratch()).creating = true;
     let result = real((&raw const start).cast_mut().cast());
+    (*scratch()).creating = false;
     while result == 0 && start.taken.load(Acquire) == 0 {
         system::futex_wait(&start.taken, 0, 100);
     }

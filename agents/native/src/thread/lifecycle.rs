@@ -1,8 +1,8 @@
 //! How a thread begins and ends: it is bound to its slot, begins, ends, and goes on in a forked child.
 
-use super::{Thread, enter, hold, leave, parking, phase};
+use super::{IGNORED, Thread, enter, hold, leave, parking, phase};
 use core::ptr;
-use core::sync::atomic::Ordering::{AcqRel, Release, SeqCst};
+use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release, SeqCst};
 use core::sync::atomic::compiler_fence;
 
 use runtime::chunks;
@@ -10,6 +10,7 @@ use runtime::filter::Recorder;
 use runtime::layout::flags;
 use runtime::record::Kind;
 
+use crate::failing::{Place, attempt, may_fail};
 use crate::machine::{Tls, tls};
 use crate::memory::filter;
 use crate::slots::slot_state;
@@ -55,11 +56,11 @@ pub(super) unsafe fn attach(tls: *mut Tls) -> bool {
         }
         hold(tls);
         (*tls).busy = true;
-        let slot = match session::start() {
-            session::Started::Now => slots::allocate(|_| false),
-            session::Started::Off => None,
+        let slot = match attempt(session::start) {
+            Some(session::Started::Now) => attempt(|| slots::allocate(|_| false)).flatten(),
+            Some(session::Started::Off) | None => None,
             // Another thread is starting the session: the next hook will find it done.
-            session::Started::Soon => {
+            Some(session::Started::Soon) => {
                 leave(tls);
                 return false;
             }
@@ -72,7 +73,7 @@ pub(super) unsafe fn attach(tls: *mut Tls) -> bool {
             bind(tls, thread, slot == Some(0));
         }
         leave(tls);
-        !thread.is_null()
+        !(*tls).thread.is_null()
     }
 }
 
@@ -84,14 +85,20 @@ unsafe fn bind(tls: *mut Tls, thread: *mut Thread, is_first: bool) {
         // Signal handlers may call functions from here on.
         (*thread).frames.connect(tls);
         (*tls).thread = thread;
-        let thread = &mut *thread;
-        thread.ring.open(session::file(), thread.slot);
-        thread.rounds = 0;
-        thread.ignoring = 0;
-        thread.pc = 0;
-        thread.begin(is_first);
-        ending::arm(thread);
-        thread.open(tls);
+        let begun = attempt(|| {
+            let thread = &mut *thread;
+            thread.ring.open(session::file(), thread.slot);
+            thread.rounds = 0;
+            thread.ignoring = 0;
+            thread.ignoring_sync = 0;
+            thread.ignored_locks = [0; IGNORED];
+            thread.pc = 0;
+            thread.begin(is_first);
+        });
+        if begun.is_some() {
+            ending::arm(thread);
+            (*thread).open(tls);
+        }
         leave(tls);
     }
 }
@@ -99,7 +106,10 @@ unsafe fn bind(tls: *mut Tls, thread: *mut Thread, is_first: bool) {
 impl Thread {
     /// Writes the thread's beginning, and forgets what was known of its stack.
     fn begin(&mut self, is_first: bool) {
+        may_fail(Place::Begin);
         let id = system::thread_id();
+        self.born.store(system::milliseconds(), Relaxed);
+        self.id.store(id, Relaxed);
         self.ring.shared().tid.store(id, Release);
         self.record_from_here();
         let stack = stacks::bounds(is_first);
@@ -156,21 +166,24 @@ pub fn end_thread() {
             return;
         }
         (*tls).busy = true;
-        let thread = &mut *thread;
-        if session::is_running() {
-            thread.fetch_pending();
-            thread.critical.end_scan(thread.slot);
-            thread.pc = 0;
-            thread.timed(Kind::ThreadEnd, 0, 0, None);
-            thread.recorder.end(filter());
-            session::report_dropped();
-            thread.ring.leave();
-            thread.ring.shared().tid.store(0, Release);
-        }
-        let_go(tls);
-        thread.contexts.trim();
-        thread.frames.forget();
-        slots::mark(thread.slot, slot_state::ENDED);
+        attempt(|| {
+            let thread = &mut *thread;
+            may_fail(Place::End);
+            if session::is_running() {
+                thread.fetch_pending();
+                thread.critical.end_scan(thread.slot);
+                thread.pc = 0;
+                thread.timed(Kind::ThreadEnd, 0, 0, None);
+                thread.recorder.end(filter());
+                session::report_dropped();
+                thread.ring.leave();
+                thread.ring.shared().tid.store(0, Release);
+            }
+            let_go(tls);
+            thread.contexts.trim();
+            thread.frames.forget();
+            slots::mark(thread.slot, slot_state::ENDED);
+        });
         leave(tls);
     }
 }
@@ -207,6 +220,7 @@ pub fn after_fork_child() {
             }
             let id = system::thread_id();
             chunks::slot(session::file(), 0).tid.store(id, Release);
+            thread.id.store(id, Relaxed);
             thread.pc = 0;
             thread.record_from_here();
             thread.started(id);

@@ -127,6 +127,13 @@ impl Filter {
         unsafe { &*self.fork_join.add(slot as usize * self.shape.slots as usize + of as usize) }
     }
 
+    /// Whether a point of another slot is ordered before a slot, by forks and joins. False for slots that there cannot
+    /// be: a hook that nothing guards may come here, and must not fail.
+    #[inline]
+    pub(super) fn is_ordered(&self, slot: u32, of: u32, sync_index: u64) -> bool {
+        slot < self.shape.slots && of < self.shape.slots && self.fork_join(slot, of).load(Relaxed) > sync_index
+    }
+
     /// The node of this number, which was taken.
     #[inline]
     pub(super) fn node(&self, node: u32) -> &Node {

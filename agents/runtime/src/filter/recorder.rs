@@ -300,9 +300,7 @@ impl Recorder {
     /// Whether an access (if it is one), and all that its slot did before, is ordered before this thread in every run.
     #[inline]
     pub(super) fn is_ordered_after(&self, filter: &Filter, entry: &Entry) -> bool {
-        entry.at == 0
-            || entry.slot() == self.slot
-            || filter.fork_join(self.slot, entry.slot()).load(Relaxed) > entry.sync_index()
+        entry.at == 0 || entry.slot() == self.slot || filter.is_ordered(self.slot, entry.slot(), entry.sync_index())
     }
 
     /// Whether a point of this slot was before its segment.

@@ -347,7 +347,7 @@ impl Recorder {
             self.next_seq(false);
             scan.begin(step, self.now());
             scan.base.store(base, Relaxed);
-            scan.next[step.log2].store(step.addr as u64 + (1 << step.log2), Relaxed);
+            scan.next[step.log2 & 3].store(step.addr as u64 + (1 << step.log2), Relaxed);
             scan.next_pc.store(step.pc as u64, Relaxed);
             return true;
         }

@@ -25,6 +25,8 @@ pub(super) enum Text {
     Stdout,
     /// Standard output is that of a program.
     Stderr,
+    /// No text is wanted.
+    None,
 }
 
 /// A terminal narrower than this is taken for one as wide: tables would be torn apart.
@@ -34,7 +36,7 @@ const NARROWEST: usize = 40;
 pub(super) fn show(args: &Options, report: &Report, to: Text) -> Result<()> {
     let color = match to {
         Text::Stdout => wants_color(args.color, &std::io::stdout()),
-        Text::Stderr => wants_color(args.color, &std::io::stderr()),
+        Text::Stderr | Text::None => wants_color(args.color, &std::io::stderr()),
     };
     let terminal = match to {
         Text::Stdout => terminal_size::terminal_size_of(std::io::stdout()),
@@ -57,5 +59,6 @@ pub(super) fn show(args: &Options, report: &Report, to: Text) -> Result<()> {
     match to {
         Text::Stdout => print(&text).map(drop),
         Text::Stderr => Ok(std::io::stderr().write_all(&text)?),
+        Text::None => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{Color, Record};
 use crate::output::say;
-use crate::recording::{bound, end_like, record};
+use crate::recording::{bound, end_like, record, why_nothing};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Output, StoredTrace};
@@ -27,6 +27,11 @@ pub(crate) fn run(args: &Record) -> Result<u8> {
     if let Some(signal) = recorded.exit.signal() {
         let program = args.recorder.command.first().map(|program| program.display().to_string());
         say(&format!("{} was killed by {}", program.unwrap_or_default(), report::signal_text(signal)));
+    }
+    // A trace that could not be written was named already.
+    let failed = recorded.processes.iter().any(|process| matches!(process.trace, StoredTrace::Failed(_)));
+    if let Some(why) = why_nothing(&recorded, &args.recorder.command[0]).filter(|_| !failed) {
+        say(&format!("{}: it ran unwatched: {why}", args.recorder.command[0].display()));
     }
     Ok(end_like(recorded.exit))
 }

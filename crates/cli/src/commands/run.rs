@@ -4,7 +4,7 @@ use super::check::{Text, show};
 use crate::analyse::{Analysed, analyse_recording};
 use crate::args::Run;
 use crate::output::say;
-use crate::recording::{bound, end_like, judge, path_of, record};
+use crate::recording::{bound, end_like, judge, path_of, record, why_nothing};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Agent, Output, ProcessRecord, Recorded, StoredTrace};
@@ -43,12 +43,24 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
             }
         }
     }
-    let code = report_all(args, &recorded, all)?;
+    let nothing = why_nothing(&recorded, &args.recorder.command[0]);
+    let code = report_all(args, &recorded, all, nothing.as_deref())?;
+    if nothing.is_some() {
+        return Ok(FAILED);
+    }
     Ok(if code == 0 { end_like(recorded.exit) } else { code })
 }
 
+/// The tool failed: nothing was watched.
+const FAILED: u8 = 2;
+
 /// Shows everything as one result, and gives the exit code of the findings.
-fn report_all(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Analysed)>) -> Result<u8> {
+fn report_all(
+    args: &Run,
+    recorded: &Recorded,
+    mut all: Vec<(&ProcessRecord, Analysed)>,
+    unwatched: Option<&str>,
+) -> Result<u8> {
     let mut code = 0;
     for (process, analysed) in &mut all {
         analysed.name = name(process);
@@ -69,7 +81,7 @@ fn report_all(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Ana
         }
         // Either no thread did what another could notice, or nothing was watched: the report says which.
         None => {
-            let report = Report::new(env!("CARGO_PKG_VERSION"), nothing(recorded));
+            let report = Report::new(env!("CARGO_PKG_VERSION"), nothing(recorded, unwatched));
             code = report::exit_code(&report, args.analysis.strict) * args.analysis.exit_code.unwrap_or(1);
             report
         }
@@ -81,7 +93,12 @@ fn report_all(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Ana
         report.absorb(process.pid, analysed.report);
     }
     report.processes = recorded.processes.iter().map(process).collect();
-    show(&args.analysis, &report, Text::Stderr)?;
+    // A text without findings would say that none were found.
+    show(&args.analysis, &report, if unwatched.is_some() { Text::None } else { Text::Stderr })?;
+    if let Some(why) = unwatched {
+        let program = args.recorder.command[0].display();
+        say(&format!("{program}: nothing was watched: {why}"));
+    }
     Ok(code)
 }
 
@@ -97,15 +114,13 @@ fn forgive_the_end(process: &ProcessRecord, analysed: &mut Analysed) {
 }
 
 /// The figures of a run without events.
-fn nothing(recorded: &Recorded) -> TraceFigures {
+fn nothing(recorded: &Recorded, unwatched: Option<&str>) -> TraceFigures {
     let of = |process: &ProcessRecord| -> Vec<String> {
         let losses = process.losses.iter().filter(|loss| process.main || !Loss::says_killed(loss));
         losses.map(|loss| if process.main { loss.clone() } else { format!("{}: {loss}", name(process)) }).collect()
     };
     let mut losses: Vec<String> = recorded.processes.iter().flat_map(of).collect();
-    if recorded.processes.is_empty() {
-        losses.push("the agent did not start: nothing was watched".to_owned());
-    }
+    losses.extend(unwatched.map(|why| format!("nothing was watched: {why}")));
     TraceFigures { complete: losses.is_empty(), losses, ..TraceFigures::default() }
 }
 

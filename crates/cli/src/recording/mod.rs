@@ -6,16 +6,18 @@ mod ending;
 mod halting;
 mod java;
 mod searched;
+mod unwatched;
 
 pub(crate) use bind::{Bound, bound};
 pub(crate) use ending::end_like;
 pub(crate) use halting::judge;
+pub(crate) use unwatched::why_nothing;
 
 use crate::args::{Recorder, What};
 use crate::output::say;
 use agents::Agents;
 use anyhow::{Context, Result, bail};
-use observe::{Agent, Halt, HaltWhen, Options, Output, Recorded, Recording, StoredTrace};
+use observe::{Agent, Ended, Halt, HaltWhen, Options, Output, Recorded, Recording, StoredTrace};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use std::ffi::OsString;
 use std::os::fd::AsRawFd;
@@ -37,9 +39,6 @@ pub(crate) fn record(
     let [program, rest @ ..] = args.command.as_slice() else { bail!("no program is named") };
     let file = searched::find(program);
     let kind = file.as_deref().and_then(|file| source::kind(file).ok());
-    if let (Some(file), Some(kind)) = (&file, &kind) {
-        warn_before(file, kind);
-    }
     let mut command = Command::new(program);
     java::add_agent(&mut command, program, &agents.jvm());
     command.args(rest);
@@ -61,6 +60,7 @@ pub(crate) fn record(
         output,
         halt,
         timeout: args.timeout.map(Duration::from_secs),
+        exit_wait: Duration::from_secs_f64(args.exit_wait),
         naming: Box::new(|| Box::new(observe::Symbols::default())),
         ..Options::default()
     };
@@ -89,23 +89,6 @@ fn before(variable: &str, first: &Path, separator: &str) -> OsString {
     value
 }
 
-/// Says what the file alone shows.
-fn warn_before(file: &Path, kind: &source::Watched) {
-    let name = file.display();
-    match kind {
-        source::Watched::StaticTsan => {
-            say(&format!(
-                "{name}: ThreadSanitizer is linked into it: build it with `foretrace cc`, or without -static-libtsan"
-            ));
-        }
-        source::Watched::StaticExecutable => {
-            say(&format!("{name}: a fully static program cannot be watched"));
-        }
-        source::Watched::OtherArchitecture => say(&format!("{name}: only x86-64 programs can be watched")),
-        _ => {}
-    }
-}
-
 /// Says what was not watched, or lost.
 fn warn_after(recorded: &Recorded, program: &OsString) {
     if let Some(halt) = recorded.halted {
@@ -118,8 +101,8 @@ fn warn_after(recorded: &Recorded, program: &OsString) {
     for problem in &recorded.problems {
         say(problem);
     }
-    if recorded.processes.is_empty() {
-        say(&format!("{}: the agent did not start in it: it ran unwatched", program.display()));
+    for refusal in &recorded.refused {
+        say(&format!("process {} was not watched: {}", refusal.pid, refusal.why));
     }
     // A script or `make` has no hooks, and needs none where the programs that it starts have them.
     let has_hooks = |process: &observe::ProcessRecord| !matches!(process.agent, Agent::Preloaded | Agent::Other);
@@ -127,6 +110,12 @@ fn warn_after(recorded: &Recorded, program: &OsString) {
     for process in &recorded.processes {
         for note in &process.notes {
             say(&format!("process {}: {note}", process.pid));
+        }
+        if process.ended == Ended::Unwatched {
+            let name = process.argv.first().unwrap_or(program);
+            for loss in &process.losses {
+                say(&format!("process {} ({}): {loss}", process.pid, name.display()));
+            }
         }
         if let StoredTrace::Failed(error) = &process.trace {
             say(&format!("process {}: its trace could not be written: {error}", process.pid));

@@ -1,8 +1,11 @@
 //! Real C and C++ programs, compiled by `foretrace cc` and watched by `foretrace run`.
 
+mod annotated;
 mod bindings;
 #[path = "../common/mod.rs"]
 mod common;
+mod failing;
+mod forking;
 mod handing;
 mod hanging;
 mod hooks;

@@ -111,6 +111,41 @@ fn a_misuse_halts_the_program() {
     halts(&folder, &["--detect", "misuse"], "observed misuse of heap#");
 }
 
+/// Two threads wait for each other, and the others would wait for them for ever.
+#[test]
+fn a_deadlock_halts_the_program() {
+    let folder = compiled(
+        r#"
+#include <pthread.h>
+#include <semaphore.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static sem_t has_a, has_b;
+__attribute__((noinline)) static void both(pthread_mutex_t *x, pthread_mutex_t *y, sem_t *have, sem_t *wanted) {
+    pthread_mutex_lock(x);
+    sem_post(have);
+    sem_wait(wanted);
+    pthread_mutex_lock(y);
+    pthread_mutex_unlock(y);
+    pthread_mutex_unlock(x);
+}
+static void *first(void *u) { both(&a, &b, &has_a, &has_b); return u; }
+static void *second(void *u) { both(&b, &a, &has_b, &has_a); return u; }
+int main(void) {
+    pthread_t x, y;
+    sem_init(&has_a, 0, 0);
+    sem_init(&has_b, 0, 0);
+    pthread_create(&x, 0, first, 0);
+    pthread_create(&y, 0, second, 0);
+    pthread_join(x, 0);
+    pthread_join(y, 0);
+    return 0;
+}
+"#,
+    );
+    halts(&folder, &[], "observed deadlock on program.c:");
+    halts(&folder, &["--detect", "hang"], "observed deadlock on program.c:");
+}
+
 #[test]
 fn a_violated_property_halts_the_program() {
     let folder = long_after("__atomic_fetch_add(&counter, 1, __ATOMIC_SEQ_CST);", "");
@@ -224,10 +259,10 @@ fn a_program_without_threads_has_a_result_too() {
         .status();
     assert!(built.expect("cc runs").success());
     let ran = run(&folder, &["--json", "out.json"]);
-    assert!(ran.code == Some(0) && ran.stderr.contains("a fully static program cannot be watched"), "{ran:?}");
+    assert!(ran.code == Some(2) && ran.stderr.contains("a fully static program cannot be watched"), "{ran:?}");
     let json: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).expect("JSON");
     assert_eq!(json["trace"]["complete"], false, "{json}");
-    assert_eq!(run(&folder, &["--strict"]).code, Some(1));
+    assert_eq!(run(&folder, &["--strict"]).code, Some(2));
 }
 
 /// A fiber counts on one thread, and then on another; nothing but the fiber itself orders the two.

@@ -6,7 +6,7 @@ use super::values::{Encoding, Use, Watched};
 use super::variables::{Parts, cut};
 use crate::decode::{aux, context, payload};
 use event::{Extra, Op, Order, Value, VarId};
-use runtime::record::{ADDRESS_BITS, Kind, PENDING, bulk_words};
+use runtime::record::{ADDRESS_BITS, Kind, PENDING, SILENT, bulk_words};
 
 /// No watched variable is larger.
 const LARGEST: u64 = 8;
@@ -242,6 +242,12 @@ impl Build {
     pub(super) fn free(&mut self, slot: u32, record: &[u64]) {
         let by = self.actor(slot, record[1]);
         let (start, size) = (payload(record[0]), bounded(record));
+        if aux(record[0]) == SILENT {
+            // Nothing but a new identity.
+            self.variables.range(start, size, true, |_| {});
+            self.objects.end_range(start, size);
+            return self.count_events(slot, 0);
+        }
         let at = self.slots[slot as usize].event_index.find(u64::MAX).unwrap_or_default().end();
         let known = self.blocks.find(start).filter(|block| block.start == start);
         let of_heap = known.is_some();
