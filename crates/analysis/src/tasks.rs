@@ -54,7 +54,7 @@ impl Tasks {
             }
         }
         if plan.observed_only {
-            tasks.tasks.retain(|detector, _| detector.is_live());
+            tasks.tasks.retain(|detector, _| detector.judges_so_far());
         }
         tasks
     }

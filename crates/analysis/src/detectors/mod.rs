@@ -85,6 +85,11 @@ impl DetectorId {
         self.entry().live
     }
 
+    /// Whether what it finds in the beginning of a run stays true: live detectors, and deadlocks that struck.
+    pub fn judges_so_far(self) -> bool {
+        self.is_live() || self.name() == hang::ENTRY.name
+    }
+
     /// How much of the trace must be retained for it. `rereadable`: what witnesses need can be read again.
     pub(crate) fn needs_trace(self, rereadable: bool) -> Wanted {
         match self.entry() {

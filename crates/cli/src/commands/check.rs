@@ -40,7 +40,7 @@ pub(super) fn show(args: &Options, report: &Report, to: Text) -> Result<()> {
     };
     let terminal = match to {
         Text::Stdout => terminal_size::terminal_size_of(std::io::stdout()),
-        Text::Stderr => terminal_size::terminal_size_of(std::io::stderr()),
+        Text::Stderr | Text::None => terminal_size::terminal_size_of(std::io::stderr()),
     };
     let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
     if let Some(path) = &args.json {

@@ -11,11 +11,14 @@ use observe::{HaltWhen, SoFar, StoredTrace};
 use report::{Finding, Kind, Status};
 use std::sync::Arc;
 
-/// Looks for observed races and misuse, and for violated properties, as far as the command line asks for them.
+/// Looks for observed races, misuse, threads that wait for each other, and violated properties, as far as the command
+/// line asks for them.
 pub(crate) fn judge(args: &Options, lossy: bool) -> Result<HaltWhen> {
-    let asked = args.detect.is_empty() || chosen(&args.detect)?.into_iter().any(DetectorId::is_live);
+    let asked = args.detect.is_empty() || chosen(&args.detect)?.into_iter().any(DetectorId::judges_so_far);
     if !asked && args.spec.is_empty() && args.property.is_empty() {
-        bail!("--halt-on-error stops at what `hb`, `misuse` and properties find: --detect asks for none of these");
+        bail!(
+            "--halt-on-error stops at what `hb`, `misuse`, `hang` and properties find: --detect asks for none of these"
+        );
     }
     let args = args.clone();
     Ok(Arc::new(move |so_far| {
@@ -30,10 +33,12 @@ fn has_error(SoFar { trace, benign }: SoFar, args: &Options, lossy: bool) -> boo
     // The last analysis reports what is wrong with the trace or the specification.
     let Ok(mut analysed) = analyse_so_far(&path, args) else { return false };
     analysed.excuse(&benign);
-    // The trace has no end yet, so a misuse passes for doubtful; unless records were dropped, it is not.
+    // The trace has no end yet, so a misuse passes for doubtful; unless records were dropped, it is not. Nor is a
+    // deadlock: threads that wait for each other will wait. All other threads that wait may go on.
     let sure = |finding: &Finding| match finding.status() {
+        _ if finding.kind == Kind::Hang => false,
         Status::Observed | Status::Confirmed => true,
-        Status::Warning => finding.kind == Kind::Misuse && !lossy,
+        Status::Warning => matches!(finding.kind, Kind::Misuse | Kind::Deadlock) && !lossy,
         Status::Predicted => false,
     };
     analysed.report.findings.iter().any(|finding| !finding.suppressed && sure(finding))
