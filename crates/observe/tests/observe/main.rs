@@ -2,6 +2,7 @@
 //! a scene.
 
 mod agent;
+mod announced;
 mod bulk;
 mod deferred;
 mod handlers;

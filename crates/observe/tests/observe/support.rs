@@ -24,6 +24,7 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("long_silence", crate::deferred::long_silence),
     ("bulk", crate::bulk::bulk),
     ("neighbours", crate::neighbours::neighbours),
+    ("announced", crate::announced::announced),
     ("handler", crate::handlers::handler),
     ("interrupted_request", crate::handlers::interrupted_request),
     ("values", crate::scenes::values),

@@ -91,7 +91,9 @@ pub struct WideDeadlocks {
 
 /// Steps in a window to look for groups.
 const MOST_STEPS: u64 = 1 << 20;
-/// Choices of events for a group in a window. Many are needed only where none of them is possible.
+/// Choices of events for a group in a window. Most fall away without a question.
+const MOST_INSTANCES: usize = 1 << 14;
+/// Questions for a group in a window. Many are needed only where none of them is possible.
 const MOST_QUESTIONS: usize = 512;
 
 /// What makes deadlocks the same: the same threads request the same objects at the same sites.
@@ -165,13 +167,19 @@ impl Search<'_> {
             if (DeadlockOptions { deadline, ..*self.options }).is_over() {
                 return false;
             }
-            let (instances, all) = instances(&here, &group, self.options.most_questions.min(MOST_QUESTIONS));
+            let (instances, all) = instances(&here, &group, MOST_INSTANCES);
             decided &= all;
+            let mut questions = self.options.most_questions.min(MOST_QUESTIONS);
             for stands in instances {
                 let instance = Instance::new(&here, stands);
                 if !instance.is_least() {
                     continue;
                 }
+                let Some(left) = questions.checked_sub(1) else {
+                    decided = false;
+                    break;
+                };
+                questions = left;
                 let reach =
                     reach.get_or_insert_with(|| Reach::new(self.names, &window.batch, window.fixed, self.initial));
                 let (answer, all) = self.ask(reach, window, &instance, &limits);
