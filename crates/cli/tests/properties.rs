@@ -365,3 +365,61 @@ fn steps_can_be_all_events() {
     let (_, json) = check(&folder, trace, &["--property", "!(x == 2 && prev (x == 1 && prev x == 1))"]);
     assert_eq!(verdicts(&json)[0].1, "unknown", "before its first write x is not known");
 }
+
+/// A property of which nothing happened does not just hold.
+#[test]
+fn without_a_step_a_property_is_vacuous() {
+    let folder = Folder::new();
+    folder.write(
+        "s.rvs",
+        "spec S {\n  shared int x = 0 at trace \"x\";\n  event open(o : object<C>) at java C.open;\n  \
+         event used at java C.use;\n  lock l at trace \"l\";\n  \
+         property opened(o : object<C>) past { open(o) -> ! once open(o) }\n  \
+         property used_once past { used -> ! prev used }\n  property small past { x < 5 }\n  \
+         property locked past { acquire(l) -> x < 5 } with { steps = all; }\n  \
+         property owed future { eventually used }\n  property both(o : object<C>) past { used -> once open(o) }\n}\n",
+    );
+    // The event has no argument, as agents recorded it once.
+    let trace = "T|ev(C.open)|1\nT|r(x)=0|2\nT|acq(m)|3\n";
+    let (ran, json) = check(&folder, trace, &["--spec", "s.rvs"]);
+    let entries = verdicts(&json);
+    let of = |name: &str| entries.iter().find(|entry| entry.0 == name).map(|entry| entry.1.as_str());
+    for name in ["opened", "used_once", "small", "locked", "both"] {
+        assert_eq!(of(name), Some("vacuous"), "{name}: {json}");
+    }
+    // The end says more.
+    assert_eq!((of("owed"), ran.code), (Some("unfulfilled"), Some(1)), "{json}");
+    let unseen: Vec<&Value> = json["properties"].as_array().unwrap().iter().map(|p| &p["unseen"][0]).collect();
+    assert_eq!(unseen[0], "event `open` saw nothing: `C.open` was not recorded with (o : object<C>)");
+    assert_eq!(unseen[1], "event `used` saw nothing: `C.use` was not recorded");
+    assert_eq!(unseen[2], "variable `x` (x) was not written");
+    assert!(ran.stdout.contains("small      vacuous"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("variable `x` (x) was not written"), "{}", ran.stdout);
+    // One step is enough, and a vacuous property is no finding.
+    let trace = "T|ev(C.open,\"C@1\")|1\nT|ev(C.use)|1\nT|w(x)=1|2\nT|acq(l)|3\n";
+    let (ran, json) = check(&folder, trace, &["--spec", "s.rvs"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(verdicts(&json).iter().all(|entry| entry.1 == "holds"), "{json}");
+    let (ran, _) = check(&folder, "T|r(x)=0|2\n", &["--property", "x < 5", "--init", "x=0"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+/// Two events at one place are two, and a value may be of a subclass: the recorder has looked.
+#[test]
+fn java_events_have_names_by_how_they_are_bound() {
+    let folder = Folder::new();
+    folder.write(
+        "s.rvs",
+        "spec S {\n  event before(n : int) at java C.m;\n  \
+         event after(o : object<C>, r : int) at java C.m after (this, result);\n  \
+         property small(n : int) past { before(n) -> hist (n < 5) }\n  \
+         property same(o : object<C>, r : int) past { after(o, r) -> hist (r < 5) }\n}\n",
+    );
+    let trace = "T|ev(C.m,1)|1\nT|ev(C.m/after/this/result,\"Sub@3\",7)|2\n";
+    let (ran, json) = check(&folder, trace, &["--spec", "s.rvs"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let entries = verdicts(&json);
+    let of = |name: &str| -> Vec<&str> { entries.iter().filter(|v| v.0 == name).map(|v| v.1.as_str()).collect() };
+    assert_eq!((of("small"), of("same")), (vec!["holds"], vec!["violated", "violated"]), "{json}");
+    assert_eq!(json["findings"][0]["objects"][0], "same for o = Sub@3, r = 7", "{json}");
+}

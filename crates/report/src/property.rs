@@ -23,6 +23,8 @@ pub enum Verdict {
     Truncated,
     /// Not violated, but at some step the recorded values do not decide it.
     Unknown,
+    /// It holds only because nothing that it speaks of happened: it never had a step.
+    Vacuous,
 }
 
 impl Verdict {
@@ -34,7 +36,8 @@ impl Verdict {
             Verdict::Unfulfilled => 2,
             Verdict::Truncated => 3,
             Verdict::Unknown => 4,
-            Verdict::Holds => 5,
+            Verdict::Vacuous => 5,
+            Verdict::Holds => 6,
         }
     }
 
@@ -47,6 +50,7 @@ impl Verdict {
             Verdict::Unfulfilled => "unfulfilled",
             Verdict::Truncated => "truncated",
             Verdict::Unknown => "unknown",
+            Verdict::Vacuous => "vacuous",
         }
     }
 }
@@ -155,6 +159,9 @@ pub struct PropertyResult {
     /// Instances that do not hold and have no entry of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instances_omitted: Option<u64>,
+    /// Of a vacuous property: its bindings that saw nothing, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unseen: Vec<String>,
 }
 
 impl PropertyResult {
@@ -178,6 +185,7 @@ impl PropertyResult {
             witness: None,
             violating_event: None,
             instances_omitted: None,
+            unseen: Vec::new(),
         }
     }
 

@@ -52,7 +52,7 @@ pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Wri
     unseen(&report.processes, options.width, out)?;
     if !report.properties.is_empty() {
         writeln!(out)?;
-        properties(&report.properties, style, out)?;
+        properties(&report.properties, style, options.width, out)?;
     }
     let shown = Shown {
         style,
@@ -201,7 +201,7 @@ fn unseen(processes: &[Process], at: usize, out: &mut dyn io::Write) -> io::Resu
     entries("unseen", &files.iter().map(file).collect::<Vec<_>>(), 0, at, out)
 }
 
-fn properties(results: &[PropertyResult], style: Style, out: &mut dyn io::Write) -> io::Result<()> {
+fn properties(results: &[PropertyResult], style: Style, at: usize, out: &mut dyn io::Write) -> io::Result<()> {
     let name = |p: &PropertyResult| {
         let instance = p.instance_text().map(|i| format!(" {i}")).unwrap_or_default();
         harmless(&format!("{}{instance}", p.name)).into_owned()
@@ -213,9 +213,12 @@ fn properties(results: &[PropertyResult], style: Style, out: &mut dyn io::Write)
         let verdict = match p.verdict {
             Verdict::Holds => style.good(&verdict),
             Verdict::Violated | Verdict::Predicted | Verdict::Unfulfilled => style.bad(&verdict),
-            Verdict::Truncated | Verdict::Unknown => style.caution(&verdict),
+            Verdict::Truncated | Verdict::Unknown | Verdict::Vacuous => style.caution(&verdict),
         };
         writeln!(out, "{}{}  {verdict}  {}", pad("property", HEAD), pad(&name(p), names), property_details(p))?;
+        for line in &p.unseen {
+            entry(0, "", &harmless(line), at, out)?;
+        }
     }
     match results.len() - shown.len() {
         0 => Ok(()),

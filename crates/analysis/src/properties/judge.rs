@@ -122,12 +122,14 @@ impl Judged {
     }
 
     fn result(&mut self, property: &Property, entry: &Entry) {
-        let Entry { instance, verdict, end, violating, prediction, doubt: _, figures, truncated, omitted } = entry;
+        let Entry { instance, verdict, end, violating, prediction, doubt: _, figures, truncated, omitted, unseen } =
+            entry;
         let mut result = PropertyResult::new(&property.name, property.logic.text(), prediction.causality, *verdict);
         // Only logics that look ahead have something to say about the end.
         let looks_ahead = matches!(property.logic, Logic::Future(_) | Logic::Ere { .. } | Logic::Logic { .. });
         result.end = end.filter(|_| looks_ahead);
         result.truncated = *truncated;
+        result.unseen.clone_from(unseen);
         result.cut_short = prediction.truncated.clone();
         result.instances_omitted = (*omitted > 0).then_some(*omitted);
         if !instance.is_empty() {

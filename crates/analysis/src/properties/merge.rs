@@ -30,6 +30,8 @@ pub(super) struct Entry {
     pub(super) truncated: bool,
     /// Instances that have no entry.
     pub(super) omitted: u64,
+    /// If it never had a step: the bindings that saw nothing.
+    pub(super) unseen: Vec<String>,
 }
 
 /// What was counted.
@@ -85,6 +87,7 @@ fn entry(
         }
         _ if truncated => (Verdict::Truncated, None),
         monitor::Verdict::Unknown => (Verdict::Unknown, None),
+        _ if outcome.unseen.is_some() => (Verdict::Vacuous, None),
         monitor::Verdict::Satisfied => (Verdict::Holds, Some(End::Satisfied)),
         monitor::Verdict::Fulfilled => (Verdict::Holds, Some(End::Fulfilled)),
         monitor::Verdict::Pending => (Verdict::Holds, Some(End::Pending)),
@@ -95,8 +98,9 @@ fn entry(
         prediction.causality = Causality::Observed;
     }
     let violating = outcome.event.filter(|_| is_recorded);
-    let Outcome { instance, omitted, .. } = outcome;
-    Entry { instance, verdict, end, violating, prediction, doubt, figures, truncated, omitted }
+    let Outcome { instance, omitted, unseen, .. } = outcome;
+    let unseen = unseen.filter(|_| verdict == Verdict::Vacuous).unwrap_or_default();
+    Entry { instance, verdict, end, violating, prediction, doubt, figures, truncated, omitted, unseen }
 }
 
 fn entry_alone(outcome: Outcome, prediction: Prediction, asked: CausalityChoice, sure: Sure<'_>) -> Entry {
@@ -137,7 +141,8 @@ pub(super) fn merge(
     }
     for prediction in predictions.into_iter().flatten().filter(|p| p.predicted.is_some() || p.doubtful.is_some()) {
         let (instance, verdict) = (prediction.instance.clone(), monitor::Verdict::Pending);
-        let outcome = Outcome { property: number, instance, verdict, event: None, omitted: 0, truncated: false };
+        let outcome =
+            Outcome { property: number, instance, verdict, event: None, omitted: 0, truncated: false, unseen: None };
         entries.push(entry_alone(outcome, prediction, asked, sure));
     }
     entries.retain(|entry| !matches!(entry.verdict, Verdict::Truncated));
@@ -149,6 +154,7 @@ pub(super) fn merge(
     {
         of_whole.verdict = worst.verdict;
         of_whole.end = worst.end;
+        of_whole.unseen.clear();
         of_whole.violating = worst.violating;
         of_whole.prediction.predicted = worst.prediction.predicted.clone();
         let counted = of_whole.figures != Figures::default();
@@ -225,7 +231,8 @@ mod tests {
     use super::*;
 
     fn outcome(instance: &str, verdict: monitor::Verdict) -> Outcome {
-        Outcome { property: 0, instance: named(instance), verdict, event: None, omitted: 0, truncated: false }
+        let instance = named(instance);
+        Outcome { property: 0, instance, verdict, event: None, omitted: 0, truncated: false, unseen: None }
     }
 
     fn named(instance: &str) -> Vec<(String, String)> {
@@ -277,6 +284,27 @@ mod tests {
         let one = Prediction { instance: named("1"), ..nothing(0, Causality::FullHb) };
         let entries = merge(vec![outcome("", HOLDS)], search(one, 5), Causality::FullHb.into(), true);
         assert_eq!(verdicts(&entries), [(String::new(), Verdict::Truncated, Causality::FullHb)]);
+    }
+
+    #[test]
+    fn what_never_had_a_step_is_vacuous() {
+        let unseen = || Some(vec!["event e".to_owned()]);
+        let alone = |verdict, prediction: Prediction| {
+            let outcomes = vec![Outcome { unseen: unseen(), ..outcome("", verdict) }];
+            let found = Predictions { instances: vec![prediction], omitted: 0 };
+            let mut entries = merge(outcomes, found, Causality::FullHb.into(), false);
+            let Entry { verdict, unseen, .. } = entries.remove(0);
+            (verdict, unseen)
+        };
+        let none = || nothing(0, Causality::FullHb);
+        assert_eq!(alone(HOLDS, none()), (Verdict::Vacuous, unseen().unwrap_or_default()));
+        assert_eq!(alone(monitor::Verdict::Satisfied, none()).0, Verdict::Vacuous);
+        // Step 0 and the end may decide it all the same, and what was not looked at may have had steps.
+        assert_eq!(alone(monitor::Verdict::Violated, none()), (Verdict::Violated, Vec::new()));
+        assert_eq!(alone(monitor::Verdict::Unfulfilled, none()).0, Verdict::Unfulfilled);
+        assert_eq!(alone(monitor::Verdict::Unknown, none()).0, Verdict::Unknown);
+        let short = Prediction { truncated: vec!["time".to_owned()], ..none() };
+        assert_eq!(alone(HOLDS, short).0, Verdict::Truncated);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::subject::{Objects, Subject};
 use super::values::{HeldValue, Key};
 use super::{Bindings, Meant};
 use crate::check::{Arg, Atom, EventPattern, LockPattern, Param, ParamId, Property, VarRef};
+use crate::syntax::ast::Sort;
 use event::{Batch, Event, Names, Op, ThreadId};
 
 /// What parameters must stand for so that an atom holds.
@@ -87,9 +88,21 @@ impl EventView<'_> {
             _ => false,
         };
         for (param, subject) in &mut conditions {
-            *subject = self.objects.of_sort(self.names, *subject, &params[*param as usize].sort)?;
+            let sort = &params[*param as usize].sort;
+            // An object may be of a subclass, which its name does not say: the recorder has looked.
+            let is_sure = matches!(sort, Sort::Object(Some(_))) && self.is_sure(pattern, *param, sort);
+            let sort = if is_sure { &Sort::Object(None) } else { sort };
+            *subject = self.objects.of_sort(self.names, *subject, sort)?;
         }
         (matched && consistent(&conditions)).then_some(conditions)
+    }
+
+    /// Whether the recorder has made sure that the value of a parameter is of this sort.
+    fn is_sure(&self, pattern: &EventPattern, param: ParamId, sort: &Sort) -> bool {
+        let EventPattern::User(number, args) = pattern else { return false };
+        let sure = self.bindings.sure.get(*number as usize).map_or(&[][..], Vec::as_slice);
+        let mut own = args.iter().zip(sure).filter(|(arg, _)| **arg == Arg::Param(param));
+        own.any(|(_, known)| known == sort)
     }
 
     fn arg(&self, arg: &Arg, subject: Option<Subject>, out: &mut Conditions) -> bool {

@@ -5,9 +5,9 @@
 //! `C@3`, and `a[i : int] at c a` the elements `a[3]`.
 
 use super::subject::{Objects, Subject};
-use crate::check::{Spec, VariableKind, nearest};
+use crate::check::{Spec, UserEvent, VariableKind, nearest};
 use crate::syntax::Span;
-use crate::syntax::ast::{Sort, Type};
+use crate::syntax::ast::{Lang, Sort, Type};
 use event::{Names, Space};
 use std::collections::HashSet;
 
@@ -47,6 +47,8 @@ pub(crate) struct Bindings {
     pub(crate) blocks: Vec<Vec<u32>>,
     /// Events by label of the trace.
     pub(crate) labels: Vec<Vec<u32>>,
+    /// By event: the sorts of those of its values that the recorder has made sure of.
+    pub(crate) sure: Vec<Vec<Sort>>,
     /// Declarations that something matched.
     used: HashSet<(Kind, u32)>,
 }
@@ -122,9 +124,14 @@ impl Bindings {
             self.used.extend(regions.iter().map(|&i| (Kind::Variable, i)));
             self.blocks.push(regions);
         }
+        if self.sure.is_empty() {
+            let sorts = |e: &UserEvent| e.params.iter().map(|(_, sort)| sort.clone()).collect();
+            let sure = |e: &UserEvent| if e.place.lang == Lang::Java { sorts(e) } else { Vec::new() };
+            self.sure = spec.events.iter().map(sure).collect();
+        }
         for number in self.labels.len()..names.space(Space::Label).len() {
             let name = names.get(Space::Label, number as u32);
-            let events = spec.events.iter().enumerate().filter(|(_, e)| e.place.recorded() == name);
+            let events = spec.events.iter().enumerate().filter(|(_, e)| e.recorded() == name);
             let events: Vec<u32> = events.map(|(i, _)| i as u32).collect();
             self.used.extend(events.iter().map(|&i| (Kind::Event, i)));
             self.labels.push(events);
@@ -178,6 +185,11 @@ impl Bindings {
         (meant, object)
     }
 
+    /// Whether the trace mentions the place of an event.
+    pub(crate) fn has_event(&self, number: u32) -> bool {
+        self.used.contains(&(Kind::Event, number))
+    }
+
     /// Declarations that matched nothing in the whole trace.
     pub(crate) fn unbound(&self, spec: &Spec, names: &Names) -> Vec<Unbound> {
         let mut unbound = Vec::new();
@@ -206,7 +218,7 @@ impl Bindings {
             check(Kind::Lock, i, format!("lock {}", l.name), l.place.recorded(), l.span, &spaces);
         }
         for (i, e) in spec.events.iter().enumerate() {
-            check(Kind::Event, i, format!("event {}", e.name), e.place.recorded(), e.span, &[Space::Label]);
+            check(Kind::Event, i, format!("event {}", e.name), e.recorded(), e.span, &[Space::Label]);
         }
         unbound
     }

@@ -177,6 +177,7 @@ impl Objects {
             | (Sort::Value(Type::String), Subject::Text(_))
             | (Sort::Value(Type::Ref), _) => subject,
             (Sort::Value(Type::Real), Subject::Int(n)) => Subject::Real((n as f64).to_bits()),
+            (Sort::Value(Type::Int), Subject::Bool(b)) => Subject::Int(b.into()),
             _ => return None,
         })
     }
@@ -197,6 +198,7 @@ impl Objects {
     pub(crate) fn is(&self, subject: Subject, constant: &Const) -> bool {
         match (subject, constant) {
             (Subject::Bool(a), Const::Bool(b)) => a == *b,
+            (Subject::Bool(a), Const::Int(b)) => i64::from(a) == *b,
             (Subject::Int(a), Const::Int(b)) => a == *b,
             (Subject::Real(a), Const::Real(b)) => a == b.to_bits(),
             (Subject::Text(a), Const::Str(b)) => self.find(b) == Some(a),

@@ -96,6 +96,32 @@ pub struct UserEvent {
     pub span: Span,
 }
 
+impl UserEvent {
+    /// The name as recorders write it: that of its place; in Java, with how it is bound if that is not `before exec`
+    /// with the arguments in order, so that two events at one place have two names.
+    pub fn recorded(&self) -> String {
+        let mut name = self.place.recorded();
+        if self.place.lang != Lang::Java {
+            return name;
+        }
+        if self.when == When::After {
+            name.push_str("/after");
+        }
+        if self.side == Side::Call {
+            name.push_str("/call");
+        }
+        let is_default = self.origins.iter().zip(1..).all(|(&origin, number)| origin == Origin::Arg(number));
+        for origin in self.origins.iter().filter(|_| !is_default) {
+            match origin {
+                Origin::This => name.push_str("/this"),
+                Origin::Result => name.push_str("/result"),
+                Origin::Arg(number) => name.push_str(&format!("/arg{number}")),
+            }
+        }
+        name
+    }
+}
+
 /// A parameter of a property.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Param {

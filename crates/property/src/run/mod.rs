@@ -4,6 +4,7 @@
 
 mod instances;
 mod property;
+mod unseen;
 
 pub use crate::bind::Unbound;
 pub use property::Outcome;
@@ -181,7 +182,8 @@ impl SpecRun {
         self.reader.grow(names);
         self.expect();
         self.begin(names);
-        self.properties.iter_mut().flat_map(|p| p.finish(names, &self.reader.objects, at_end)).collect()
+        let Reader { spec, bindings, objects, .. } = &self.reader;
+        self.properties.iter_mut().flat_map(|p| p.finish(spec, bindings, (names, objects), at_end)).collect()
     }
 
     /// The events at which a property was violated, since the last call: those of the batches taken since.

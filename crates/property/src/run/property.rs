@@ -1,6 +1,8 @@
 //! One property on the recorded run: its instances, their steps and what becomes of them.
 
 use super::instances::{Instance, Instances};
+use super::unseen::unseen;
+use crate::bind::Bindings;
 use crate::bind::matching::{Concern, EventView, conditions_of, operations};
 use crate::bind::reader::EventEffect;
 use crate::bind::subject::{Objects, Subject};
@@ -32,6 +34,8 @@ pub struct Outcome {
     /// Not everything was looked at: the run did not come to its end, instances could not be made, or a monitor hit
     /// its bounds.
     pub truncated: bool,
+    /// If it never had a step: what it speaks of that did not happen, each in words.
+    pub unseen: Option<Vec<String>>,
 }
 
 /// What was decided about an instance.
@@ -70,6 +74,10 @@ pub(super) struct PropertyRun {
     /// A monitor hit its bounds.
     gave_up: bool,
     unknowns: Vec<Unknown>,
+    /// It had a step that concerned it: in some instance, if it has parameters.
+    stepped: bool,
+    /// The event atoms that held at some event, as bits.
+    met: u64,
     /// Scratch: whom an event concerns, and those instances.
     concern: Concern,
     concerned: Vec<u32>,
@@ -103,6 +111,8 @@ impl PropertyRun {
             good: None,
             gave_up: false,
             unknowns: Vec::new(),
+            stepped: false,
+            met: 0,
             concern: Concern::default(),
             concerned: Vec::new(),
         }
@@ -270,6 +280,9 @@ impl PropertyRun {
         event: u64,
     ) -> bool {
         let bad = self.bad.len();
+        // With parameters, the event that makes an instance whole is its first step.
+        self.stepped |= self.property.params.is_empty() && !concern.is_empty();
+        self.met |= concern.held.iter().fold(0, |met, (atom, _)| met | 1 << atom);
         for &(param, subject) in concern.all().flatten() {
             if self.instances.is_new(param, subject) {
                 self.copy_for(param, subject, spec, values, seen);
@@ -325,6 +338,7 @@ impl PropertyRun {
                 continue;
             }
             if copy.is_full() {
+                self.stepped = true;
                 let reasons: Vec<Unknown> =
                     self.conditions().filter_map(|(_, expr)| holds(expr, &view).err()).collect();
                 reasons.into_iter().for_each(|reason| self.could_not(reason));
@@ -405,7 +419,13 @@ impl PropertyRun {
 
     /// The property as a whole, then each instance that does not hold. Only if the run came to its end, the end says
     /// something.
-    pub(super) fn finish(&mut self, names: &Names, objects: &Objects, at_end: bool) -> Vec<Outcome> {
+    pub(super) fn finish(
+        &mut self,
+        spec: &Spec,
+        bindings: &Bindings,
+        (names, objects): (&Names, &Objects),
+        at_end: bool,
+    ) -> Vec<Outcome> {
         let undecided: Vec<Instance> = self.instances.all.iter().filter(|i| i.decided.is_none()).cloned().collect();
         for instance in &undecided {
             let verdict = if at_end {
@@ -426,7 +446,8 @@ impl PropertyRun {
         let omitted = self.more_bad + self.instances.omitted;
         let decided = verdict == Verdict::Satisfied;
         let truncated = self.instances.omitted > 0 || self.gave_up || (!at_end && !decided);
-        let whole = Outcome { property: self.number, instance: Vec::new(), verdict, event, omitted, truncated };
+        let unseen = (!self.stepped).then(|| unseen(&self.property, self.met, spec, bindings));
+        let whole = Outcome { property: self.number, instance: Vec::new(), verdict, event, omitted, truncated, unseen };
         let mut outcomes = vec![whole.clone()];
         if !self.property.params.is_empty() {
             outcomes.extend(self.bad.iter().map(|(binding, decision)| {
@@ -435,7 +456,8 @@ impl PropertyRun {
                     (param.name.clone(), subject.map_or_else(String::new, |subject| objects.text(names, subject)))
                 });
                 let Decision { verdict, event } = *decision;
-                Outcome { instance: instance.collect(), verdict, event, omitted: 0, truncated: false, ..whole.clone() }
+                let instance = instance.collect();
+                Outcome { instance, verdict, event, omitted: 0, truncated: false, unseen: None, ..whole.clone() }
             }));
         }
         outcomes
