@@ -8,5 +8,9 @@ pub const AGENT: u32 = 3;
 /// on, contexts are sites with the calls that led there.
 pub const SITES: u32 = 1 << 20;
 
+/// In the number of a call context: the calls were not looked at then. They are those that were found there at other
+/// times.
+pub const GUESSED: u32 = 1 << 23;
+
 /// Bytes of an object in the file `.objects`: its address, its class and number of parts, the site where it was made.
 pub const ENTRY: usize = 24;

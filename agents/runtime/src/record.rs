@@ -82,6 +82,8 @@ kinds! {
     DropBarrierBulk = 8, 3, Untimed;
     /// Memory is allocated: payload address; word 2: size.
     Alloc = 9, 3, Timed;
+    /// A value of the `Internal` that follows: aux [`ValueOf`]; word 1: the value.
+    Argument = 10, 2, Aside;
     /// A conflicting read: aux mask, payload word.
     ConflictRead = 16, 2, Timed;
     /// A conflicting write.
@@ -154,7 +156,8 @@ kinds! {
     Begin = 53, 2, Timed;
     /// Leaves it.
     End = 54, 2, Timed;
-    /// An internal event named by the `Text` before it; word 2: its value; payload 1 if it has one.
+    /// An internal event named by the `Text` before it, with the values of the `Argument`s and `Text`s before it; word
+    /// 2: its value, if payload is 1.
     Internal = 55, 3, Timed;
     /// Misuse of the object, described by the `Text` before it; aux: [`Class`].
     Misuse = 56, 2, Timed;
@@ -191,6 +194,26 @@ pub enum TextFor {
     /// Races on the memory at the address in the word behind the text are intended: its size in decimal, a space, the
     /// reason.
     Benign = 6,
+    /// A value of the `Internal` that follows.
+    Argument = 7,
+}
+
+/// What the value of an `Argument` is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum ValueOf {
+    /// It is not known.
+    Unknown = 0,
+    /// A whole number.
+    Int = 1,
+    /// 0 or 1.
+    Bool = 2,
+    /// The bits of a floating-point number.
+    Real = 3,
+    /// An address: the value is what is there.
+    Object = 4,
+    /// A thread, as in a `Fork`.
+    Thread = 5,
 }
 
 /// What kind of thing a synchronisation object is.

@@ -4,6 +4,7 @@
 use crate::naming::{Frame, Mapped, Naming, Object};
 use event::Made;
 use runtime::java::ENTRY;
+use runtime::java::GUESSED;
 pub(crate) use runtime::java::{AGENT, SITES};
 use std::fs::File;
 use std::io::Read;
@@ -15,6 +16,8 @@ const STATICS: u64 = 1 << 31;
 /// How the names of the JDK's classes begin.
 const IS_JDK: [&str; 10] =
     ["java.", "javax.", "jdk.", "sun.", "com.sun.", "netscape.", "org.xml.", "org.w3c.", "org.ietf.", "org.jcp."];
+/// The outermost frame of a stack that was not looked at when the access was made.
+const GUESS: &str = "(guessed: the calls that were found here at other times)";
 /// No line is longer.
 const MAX_LINE: usize = 1 << 20;
 /// Classes, sites and objects that are kept.
@@ -228,6 +231,9 @@ impl Naming for Java {
     fn maps(&mut self, _text: &[u8]) {}
 
     fn frames(&mut self, site: u64) -> Vec<Frame> {
+        if site == u64::from(GUESSED) {
+            return vec![Frame { site: GUESS.to_owned() }];
+        }
         let index = usize::try_from(site).unwrap_or(0);
         if index >= self.sites.len() {
             self.read_text();
@@ -269,13 +275,17 @@ impl Naming for Java {
     }
 
     fn context(&mut self, number: u32) -> Option<(u32, u64)> {
+        if number == GUESSED {
+            return Some((0, GUESSED.into()));
+        }
+        let (number, guessed) = (number & !GUESSED, number & GUESSED);
         let index = number.checked_sub(SITES)? as usize;
         if index >= self.contexts.len() {
             self.read_text();
         }
         // Who calls was there before.
         let &(caller, site) = self.contexts.get(index)?;
-        (caller < number).then_some((caller, site.into()))
+        (caller < number).then_some((caller | guessed, site.into()))
     }
 
     fn notes(&mut self) -> Vec<String> {
@@ -318,6 +328,24 @@ mod tests {
         assert_eq!(made(&mut java, 64).as_deref(), Some("bank.Account.deposit Account.java:12"));
         assert_eq!(made(&mut java, 128).as_deref(), Some(""));
         assert_eq!(java.notes(), ["something"]);
+    }
+
+    #[test]
+    fn guessed_stacks_say_so() {
+        let text = "c\t0\tA\tA.java\ns\t1\trun\t3\ns\t1\twrite\t7\nk\t0\t1\nk\t1048576\t2\n";
+        let mut java = java(text, &[]);
+        let mut stack = |mut number: u32| {
+            let mut names = Vec::new();
+            while let Some((caller, site)) = java.context(number) {
+                names.extend(java.frames(site).into_iter().map(|frame| frame.site));
+                number = caller;
+            }
+            names
+        };
+        assert_eq!(SITES, 1 << 20);
+        assert_eq!(stack(SITES + 1), ["A.write A.java:7", "A.run A.java:3"]);
+        assert_eq!(stack(GUESSED | (SITES + 1)), ["A.write A.java:7", "A.run A.java:3", GUESS]);
+        assert!(stack(GUESSED | 5).is_empty());
     }
 
     #[test]

@@ -5,14 +5,15 @@ use crate::call_contexts::CALLED;
 use crate::calls::packed;
 use crate::classes::variable;
 use crate::session::BLOCKS;
-use runtime::java::SITES;
-use runtime::record::{CONTEXT_BITS, Class, Kind, MOST_BETWEEN, SEEN_SLOT_BITS, TextFor};
+use runtime::java::{GUESSED, SITES};
+use runtime::record::{CONTEXT_BITS, Class, Kind, MOST_BETWEEN, SEEN_SLOT_BITS, TextFor, ValueOf};
 use weave::{CELL, CELL_WORDS, Condition, EFFECT_KINDS, Effect, ORDERS, Operand, THREAD_STATE, Target, Value};
 
 const RECORD: &str = include_str!("../java/foretrace/agent/Record.java");
 const RECORD_WRITER: &str = include_str!("../java/foretrace/agent/RecordWriter.java");
 const DEFERRED_ACCESS: &str = include_str!("../java/foretrace/agent/DeferredAccess.java");
 const EFFECT_RECORDER: &str = include_str!("../java/foretrace/agent/EffectRecorder.java");
+const CALL_CONTEXTS: &str = include_str!("../java/foretrace/agent/CallContexts.java");
 const CELLS: &str = include_str!("../java/foretrace/agent/Cells.java");
 const ENTRIES: &str = include_str!("../java/foretrace/agent/EntrySync.java");
 const HELD: &str = include_str!("../java/foretrace/agent/HeldLocks.java");
@@ -171,8 +172,22 @@ fn records_have_their_kinds() {
         let kind = u8::try_from(code).ok().and_then(Kind::from_code);
         assert_eq!(kind.map(|kind| format!("{kind:?}")), Some(same), "{name} = {code}");
     }
-    let texts = [("THREAD_NAME", TextFor::ThreadName), ("LABEL", TextFor::Label), ("MISUSE_TEXT", TextFor::Misuse)];
+    let texts = [
+        ("THREAD_NAME", TextFor::ThreadName),
+        ("LABEL", TextFor::Label),
+        ("MISUSE_TEXT", TextFor::Misuse),
+        ("ARGUMENT_TEXT", TextFor::Argument),
+    ];
     assert_eq!(beside(RECORD, "THREAD_NAME"), texts.map(|(name, is)| (name, is as i64)));
+    let values = [
+        ("VALUE_UNKNOWN", ValueOf::Unknown),
+        ("VALUE_INT", ValueOf::Int),
+        ("VALUE_BOOL", ValueOf::Bool),
+        ("VALUE_REAL", ValueOf::Real),
+        ("VALUE_OBJECT", ValueOf::Object),
+        ("VALUE_THREAD", ValueOf::Thread),
+    ];
+    assert_eq!(beside(RECORD, "VALUE_UNKNOWN"), values.map(|(name, is)| (name, is as i64)));
     let classes = [
         (MONITORS, "MUTEX", Class::Mutex),
         (MONITORS, "CONDITION", Class::Condition),
@@ -188,6 +203,7 @@ fn records_have_their_kinds() {
 #[test]
 fn words_have_room_for_what_there_is() {
     assert_eq!(constant(RECORD, "CONTEXT_BITS"), CONTEXT_BITS.into());
+    assert_eq!(constant(CALL_CONTEXTS, "GUESSED"), GUESSED.into());
     assert_eq!(constant(RECORD_WRITER, "MOST_SINCE_STAMP"), MOST_BETWEEN as i64);
     assert_eq!(1 << constant(DEFERRED_ACCESS, "SITE_BITS"), SITES);
     assert_eq!(1 << (64 - constant(DEFERRED_ACCESS, "BLOCK_SHIFT")), BLOCKS);
@@ -213,4 +229,16 @@ fn added_fields_have_their_names() {
     let words: String = CELL_WORDS.iter().collect();
     assert!(SITES_JAVA.contains(&format!("\"{CELL}\" + number + \"{words}\".charAt(word)")));
     assert!(HOOKS_JAVA.contains(&format!("hide(Thread.class, java.util.Set.of(\"{THREAD_STATE}\"))")));
+}
+
+#[test]
+fn plain_collections_are_those_of_the_table() {
+    let source = include_str!("../java/foretrace/agent/PlainCollections.java");
+    let listed = source.split("Set.of(").nth(1).and_then(|rest| rest.split(");").next()).expect("a list");
+    let names: Vec<String> = listed.split('"').skip(1).step_by(2).map(|name| name.replace('.', "/")).collect();
+    assert!(names.len() > 10);
+    assert!(names.iter().all(|name| weave::Calls::all().is_plain(name.as_bytes())), "{names:?}");
+    let table = include_str!("../../weave/src/hooks/concurrent.table").replace("\n    ", " ");
+    let count = table.lines().filter_map(|line| line.strip_prefix("~= ")).flat_map(str::split_whitespace).count();
+    assert_eq!(names.len(), count);
 }

@@ -4,13 +4,12 @@
 use crate::machine::{Jni, Reference};
 use crate::natives::chain;
 use crate::start::Agent;
-use runtime::java::SITES;
-use runtime::record::CONTEXT_BITS;
+use runtime::java::{GUESSED, SITES};
 use rustc_hash::FxHashMap;
 
-/// The numbers of call contexts begin after those of sites, and end where records have no more bits.
+/// The numbers of call contexts begin after those of sites, and end where a bit says that they are guessed.
 const FIRST: u32 = SITES;
-const END: u32 = 1 << CONTEXT_BITS;
+const END: u32 = GUESSED;
 /// How many calls of a stack are recorded.
 const DEEPEST: usize = 64;
 /// How the names of the agent's own classes begin.

@@ -411,4 +411,8 @@ impl weave::ClassContext for ClassContext<'_> {
     fn mark(&self, class: &[u8], method: &[u8]) -> Vec<(weave::Mark, String)> {
         self.classes.settings.marks(class, method)
     }
+
+    fn called(&self, method: &[u8]) -> Vec<weave::CallMark> {
+        self.classes.settings.called(method)
+    }
 }

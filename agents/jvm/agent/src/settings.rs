@@ -1,11 +1,11 @@
 //! The agent's settings: what the observer wants of Java programs, from the file `java` of the session.
 //!
 //! One setting a line: `include PREFIX` and `exclude PREFIX` (of class names, with dots), `field CLASS.NAME` (record
-//! its values), `region CLASS.METHOD`, `entered CLASS.METHOD` and `left CLASS.METHOD` (calls are blocks or events of
-//! a specification).
+//! its values), `region CLASS.METHOD` (calls are blocks of a specification), and for its events `event before|after
+//! call|exec CLASS.METHOD NAME [this|result|argN=SORT…]`.
 
 use std::path::Path;
-use weave::{ClassFilter, ClassInfo, Mark, Site};
+use weave::{CallMark, ClassFilter, ClassInfo, Mark, MarkValue, Site, ValueSource};
 
 /// The classes of loaders by which build tools load themselves and their libraries. What these load is not the
 /// program, whatever it is called: the order that the tools establish between threads is not seen.
@@ -18,8 +18,10 @@ pub(crate) struct AgentSettings {
     pub(crate) filter: ClassFilter,
     /// Fields whose values are recorded: `class/name.field`.
     fields: Vec<String>,
-    /// Methods that specifications name.
-    marks: Vec<(Mark, String)>,
+    /// Methods that specifications name: what is marked, `class.name.method`, and what a specification calls that.
+    marks: Vec<(Mark, String, String)>,
+    /// Methods whose calls they name, and what is marked.
+    calls: Vec<(String, CallMark)>,
 }
 
 impl AgentSettings {
@@ -35,13 +37,36 @@ impl AgentSettings {
                 Some(("include", prefix)) => settings.filter.include(prefix),
                 Some(("exclude", prefix)) => settings.filter.exclude(prefix),
                 Some(("field", name)) => settings.fields.push(name.to_owned()),
-                Some(("region", name)) => settings.marks.push((Mark::Region, name.to_owned())),
-                Some(("entered", name)) => settings.marks.push((Mark::Entered, name.to_owned())),
-                Some(("left", name)) => settings.marks.push((Mark::Left, name.to_owned())),
+                Some(("region", name)) => settings.marks.push((Mark::Region, name.to_owned(), name.to_owned())),
+                Some(("event", event)) => drop(settings.event(event)),
                 _ => {}
             }
         }
         settings
+    }
+
+    /// Takes an event of a specification; None if it makes no sense.
+    fn event(&mut self, text: &str) -> Option<()> {
+        let mut words = text.split(' ');
+        let (when, side, place, name) = (words.next()?, words.next()?, words.next()?, words.next()?.to_owned());
+        let value = |word: &str| {
+            let (from, sort) = word.split_once('=')?;
+            let from = match from {
+                "this" => ValueSource::This,
+                "result" => ValueSource::Result,
+                _ => ValueSource::Argument(from.strip_prefix("arg")?.parse::<usize>().ok()?.checked_sub(1)?),
+            };
+            Some(MarkValue { from, sort: sort.to_owned() })
+        };
+        let values = words.map(value).collect::<Option<Vec<_>>>()?;
+        let mark = if when == "before" { Mark::Entered(values) } else { Mark::Left(values) };
+        if side == "call" {
+            let (class, method) = place.rsplit_once('.')?;
+            self.calls.push((method.to_owned(), CallMark { class: class.replace('.', "/"), mark, name }));
+        } else {
+            self.marks.push((mark, place.to_owned(), name));
+        }
+        Some(())
     }
 
     /// Whether a class (`a/b/C`) is to be watched.
@@ -70,7 +95,9 @@ impl AgentSettings {
     pub(crate) fn concern(&self, known: &ClassInfo, sites: &[Site]) -> bool {
         let has_mark = |(method, _): &(Vec<u8>, _)| !self.marks(&known.name, method).is_empty();
         let has_field = |site: &Site| site.field.as_ref().is_some_and(|[_, name, _]| self.has_field_named(name));
-        !self.marks.is_empty() && known.methods.iter().any(has_mark)
+        // Which methods it calls is not known.
+        !self.calls.is_empty()
+            || !self.marks.is_empty() && known.methods.iter().any(has_mark)
             || !self.fields.is_empty() && sites.iter().any(has_field)
     }
 
@@ -79,8 +106,15 @@ impl AgentSettings {
         if self.marks.is_empty() {
             return Vec::new();
         }
-        let name = full(class, method);
-        self.marks.iter().filter(|(_, of)| *of == name).cloned().collect()
+        let place = full(class, method);
+        let marks = self.marks.iter().filter(|(_, of, _)| *of == place);
+        marks.map(|(mark, _, name)| (mark.clone(), name.clone())).collect()
+    }
+
+    /// What specifications want to know of calls of methods with a name.
+    pub(crate) fn called(&self, method: &[u8]) -> Vec<CallMark> {
+        let calls = self.calls.iter().filter(|(name, _)| name.as_bytes() == method);
+        calls.map(|(_, mark)| mark.clone()).collect()
     }
 }
 
@@ -114,6 +148,23 @@ mod tests {
         assert!(!settings.concern(&known(b"a/Other"), &[site(b"count")]));
         // A site may name the field through a subclass.
         assert!(settings.concern(&known(b"a/Other"), &[site(b"balance")]));
+    }
+
+    #[test]
+    fn events_have_their_values() {
+        let lines = "event after call java.util.List.iterator I/after/call/this/result this=object<a.B> result=object\n\
+                     event before exec a.Bank.pay a.Bank.pay arg2=int\nevent before exec a.Bank.pay x arg0=int\n";
+        let settings = AgentSettings::parse(lines);
+        let value = |from, sort: &str| MarkValue { from, sort: sort.to_owned() };
+        let values = vec![value(ValueSource::This, "object<a.B>"), value(ValueSource::Result, "object")];
+        let name = "I/after/call/this/result".to_owned();
+        let call = CallMark { class: "java/util/List".to_owned(), mark: Mark::Left(values), name };
+        assert_eq!(settings.called(b"iterator"), [call]);
+        assert!(settings.called(b"pay").is_empty() && settings.marks(b"java/util/List", b"iterator").is_empty());
+        let entered = Mark::Entered(vec![value(ValueSource::Argument(1), "int")]);
+        assert_eq!(settings.marks(b"a/Bank", b"pay"), [(entered, "a.Bank.pay".to_owned())]);
+        // Any class may make such a call.
+        assert!(settings.concern(&ClassInfo::default(), &[]));
     }
 
     #[test]

@@ -5,7 +5,10 @@ public final class Monitor {
     private Monitor() {
     }
 
-    /** An internal event of the calling thread, for specifications: its name, and a value or null. */
+    /**
+     * An internal event of the calling thread, for specifications: its name, and a value or null. Numbers, booleans and
+     * strings are recorded as they are, any other object by its identity.
+     */
     public static void internal(String name, Object value) {
     }
 

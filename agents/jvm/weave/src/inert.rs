@@ -36,6 +36,7 @@ pub(crate) fn hooks() -> Vec<(&'static str, String)> {
     const OBJECT: &str = "Ljava/lang/Object;";
     const OF: &str = "(Ljava/lang/Object;I)V";
     const NAMED: &str = "(Ljava/lang/String;I)V";
+    const PLANNED: &str = "(Ljava/lang/String;Ljava/lang/String;I)V";
     let mut hooks: Vec<(&str, String)> = [
         ("reading", "(I)V"),
         ("reading", OF),
@@ -57,10 +58,16 @@ pub(crate) fn hooks() -> Vec<(&'static str, String)> {
         ("inside", OF),
         ("unseen", "()V"),
         ("cloned", "(Ljava/lang/Object;)V"),
+        ("elements", "(Ljava/lang/Object;IIII)V"),
+        ("copied", OF),
         ("internal", "(Ljava/lang/String;Ljava/lang/Object;I)V"),
         ("begin", NAMED),
         ("end", NAMED),
-        ("event", NAMED),
+        ("argument", OF),
+        ("argument", "(JI)V"),
+        ("argument", "(DI)V"),
+        ("event", PLANNED),
+        ("eventThrown", PLANNED),
         ("before", OF),
         ("after", OF),
         ("threw", "(Ljava/lang/Object;)V"),

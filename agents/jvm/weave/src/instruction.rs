@@ -32,8 +32,11 @@ pub(crate) mod opcode {
     pub(crate) const DUP2_X1: u8 = 93;
     pub(crate) const DUP2_X2: u8 = 94;
     pub(crate) const SWAP: u8 = 95;
+    pub(crate) const IADD: u8 = 96;
+    pub(crate) const INEG: u8 = 116;
     pub(crate) const IINC: u8 = 132;
     pub(crate) const I2L: u8 = 133;
+    pub(crate) const F2D: u8 = 141;
     pub(crate) const IFEQ: u8 = 153;
     pub(crate) const GOTO: u8 = 167;
     pub(crate) const JSR: u8 = 168;

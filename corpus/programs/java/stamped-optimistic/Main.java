@@ -1,3 +1,4 @@
+import java.util.Arrays;
 import java.util.concurrent.locks.StampedLock;
 
 /** A range that is read optimistically: what was read while somebody wrote is thrown away. */
@@ -49,11 +50,25 @@ public class Main {
         }
     }
 
+    /** Waits for the end of a thread by looking for it among all threads, which orders nothing. */
+    static void untilEnded(Thread thread) throws InterruptedException {
+        for (boolean isThere = true; isThere; Thread.sleep(1)) {
+            Thread[] all = new Thread[100];
+            Thread.enumerate(all);
+            isThere = Arrays.asList(all).contains(thread);
+        }
+    }
+
     public static void main(String[] args) throws InterruptedException {
+        Thread first = new Thread(Main::widen);
         Thread writer = new Thread(Main::widen);
         Thread reader = new Thread(Main::read);
+        first.start();
+        // Whoever comes next, a write of another thread is before the first read.
+        untilEnded(first);
         writer.start();
         reader.start();
+        first.join();
         writer.join();
         reader.join();
         System.out.println(range.sum());

@@ -1,6 +1,7 @@
 //! Binds what specifications speak of to the program that is to be watched: variables whose values are recorded,
 //! functions that are regions or events.
 
+use super::java_events::JavaEvents;
 use super::searched;
 use crate::args::Recorder;
 use crate::specs;
@@ -27,6 +28,7 @@ pub(crate) fn bound(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Resu
     let mut binder = None;
     let mut watched: Vec<Watched> = Vec::new();
     let mut java = String::new();
+    let mut java_events = JavaEvents::default();
     let mut failures = Vec::new();
     for path in specs {
         for spec in specs::load(path, color)?.specs {
@@ -53,7 +55,15 @@ pub(crate) fn bound(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Resu
             let events = spec.events.iter().map(|event| (&event.name, &event.place, Wanted::Event(event)));
             for (name, place, wanted) in variables.chain(events) {
                 if place.lang == Lang::Java {
-                    let _ = writeln!(java, "{} {}", wanted.setting(), place.recorded());
+                    match wanted {
+                        Wanted::Value => drop(writeln!(java, "field {}", place.recorded())),
+                        Wanted::Region => drop(writeln!(java, "region {}", place.recorded())),
+                        Wanted::Event(event) => {
+                            if let Err(error) = java_events.add(event) {
+                                failures.push(format!("{}: `{name}`: {error:#}", path.display()));
+                            }
+                        }
+                    }
                 }
                 if place.lang != Lang::C {
                     continue;
@@ -77,6 +87,7 @@ pub(crate) fn bound(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Resu
             }
         }
     }
+    java_events.write(&mut java);
     match failures.as_slice() {
         [] => Ok(Bound { native: watched, java }),
         [one] => Err(anyhow!("{one}")),
@@ -89,18 +100,6 @@ enum Wanted<'a> {
     Value,
     Region,
     Event(&'a UserEvent),
-}
-
-impl Wanted<'_> {
-    /// The word for it in the agent's settings.
-    fn setting(&self) -> &'static str {
-        match self {
-            Wanted::Value => "field",
-            Wanted::Region => "region",
-            Wanted::Event(event) if event.when == When::Before => "entered",
-            Wanted::Event(_) => "left",
-        }
-    }
 }
 
 /// A function whose entry or exit is an event.

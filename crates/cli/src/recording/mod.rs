@@ -5,6 +5,7 @@ mod bind;
 mod ending;
 mod halting;
 mod java;
+mod java_events;
 mod searched;
 mod unwatched;
 

@@ -1,6 +1,7 @@
 //! Turns records in merged order into the events of a trace.
 
 pub(crate) mod announced;
+mod arguments;
 mod blocks;
 mod common;
 mod contexts;
@@ -61,6 +62,8 @@ struct Slot {
     contexts: Contexts,
     /// The text for the next record.
     label: Option<String>,
+    /// Values for the next internal event.
+    arguments: Vec<Value>,
     /// The atomic blocks that are open.
     open: Vec<u32>,
     /// Its threads by number, if the agent numbers them (from 1 on) and uses slots again whose threads may still be
@@ -305,6 +308,10 @@ impl Build {
             purpose if purpose == TextFor::Label as u8 || purpose == TextFor::Misuse as u8 => {
                 self.slot(slot).label = Some(text);
             }
+            purpose if purpose == TextFor::Argument as u8 => {
+                let value = self.string(&text);
+                self.argument(slot, value);
+            }
             purpose if purpose == TextFor::ObjectName as u8 => {
                 if let Some(&address) = record.last() {
                     self.given.insert(address, text);
@@ -402,6 +409,7 @@ impl Build {
         match kind {
             Kind::FullTime => {}
             Kind::Context => self.context_record(slot, record),
+            Kind::Argument => self.argument_record(slot, record),
             Kind::Deferred | Kind::DropBarrier => self.defer(record),
             Kind::DeferredBulk => self.defer_bulk(Kind::Deferred, record),
             Kind::DropBarrierBulk => self.defer_bulk(Kind::DropBarrier, record),

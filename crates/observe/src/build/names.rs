@@ -7,7 +7,7 @@ use super::values::{Use, Watched};
 use event::{Event, LockId, Made, Op, Origin, SiteId, Space, StackId, ThreadId, VarId};
 
 /// Where a named thing came from.
-struct From {
+pub(super) struct From {
     made: Made,
     thread: ThreadId,
     site: SiteId,
@@ -71,7 +71,7 @@ impl Build {
     }
 
     /// The name of memory, and its origin, if it is known.
-    fn describe(&mut self, address: u64, size: u64) -> (String, Option<From>) {
+    pub(super) fn describe(&mut self, address: u64, size: u64) -> (String, Option<From>) {
         if let Some(name) = self.given.get(&address) {
             return (name.clone(), None);
         }

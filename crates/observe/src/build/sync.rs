@@ -198,8 +198,15 @@ impl Build {
             let known = self.watched.get(number as usize).map(|watched| watched.name.clone());
             return self.event(by, &known.unwrap_or_else(|| format!("function#{number}")), &[]);
         }
-        let args: &[Value] = if payload(record[0]) & 1 == 1 { &[Value::Int(record[2] as i64)] } else { &[] };
-        self.event(by, &label, args)
+        let mut args = std::mem::take(&mut self.slot(slot).arguments);
+        if payload(record[0]) & 1 == 1 {
+            args.push(Value::Int(record[2] as i64));
+        }
+        let events = self.event(by, &label, &args);
+        // The memory comes back.
+        args.clear();
+        self.slot(slot).arguments = args;
+        events
     }
 
     fn misuse(&mut self, slot: u32, record: &[u64]) -> u64 {

@@ -91,7 +91,7 @@ impl<'a> Method<'_, 'a> {
                 }
                 if access & flags::SYNCHRONIZED != 0 {
                     let mut hooks = self.synchronized(access & flags::STATIC != 0, &lines)?;
-                    hooks.0.extend(unseen);
+                    hooks.entry.extend(unseen);
                     self.enclose(&mut code, &[hooks])?;
                 }
                 code.is_changed()

@@ -16,10 +16,15 @@
 //! * `<clinit>`: `initialising()` first of all, `initialised()` where it is left.
 //! * A constructor call that makes an object of a watched class, or a lock: `made(o, site)` after it.
 //! * `super.clone()`: `cloned(o)` after it.
+//! * `System.arraycopy`, calls of `Arrays`, `clone` of an array: `elements(a, from, to, how, site)` before it, for each
+//!   array (`to` -1: all; `how`: 1 for a write, 2 if the range may go beyond the end).
+//! * A constructor that copies a collection: `copied(o, site)` before it.
 //! * Calls of `foretrace.Monitor`: `internal(name, value, site)`, `begin(name, site)`, `end(name, site)` instead of
 //!   it.
-//! * A method that a specification names ([`Mark`]): `begin(name, site)` and `end(name, site)`, or `event(name,
-//!   site)`, where it is entered and left.
+//! * A method that a specification names ([`Mark`]): `begin(name, site)` and `end(name, site)` where it is entered and
+//!   left. If that is an event: `argument(v, site)` for each value, and `event(name, plan, site)`, or
+//!   `eventThrown(name, plan, site)` where an exception leaves it.
+//! * A call that a specification names ([`CallMark`]): the same around the call.
 //! * A call of code that is not watched and may share state (not in `pure.table`): `unseen()` before it.
 //! * `start` of a thread ([`thread()`]): `starting(o)` first of all.
 //! * A call of `concurrent.table` ([`Calls`]): `before(…)` and `after(…)` around it; see below.
@@ -50,9 +55,11 @@
 
 mod access;
 mod allocation;
+mod arrays;
 mod call;
 mod cells;
 mod effect;
+mod event;
 mod finalizer;
 mod inside;
 mod inside_table;
@@ -71,7 +78,7 @@ pub use cells::{CELL, CELL_WORDS};
 pub use effect::{Condition, EFFECT_KINDS, Effect, ORDERS, Operand, Target, Value};
 pub use inside::weave_inside;
 pub use inside_table::{Inside, InsideRow};
-pub use mark::Mark;
+pub use mark::{CallMark, Mark, MarkValue, ValueSource};
 pub use site::{ClassContext, ClassInfo, Site, SiteKind, Woven};
 pub use table::{Call, Calls, PLAIN, Row};
 pub use thread::{THREAD_STATE, thread};
@@ -187,6 +194,22 @@ fn code_of(constants: &Constants, method: &Member) -> Result<Option<usize>> {
     Ok(None)
 }
 
+/// The hooks where a method is entered, where it returns (the result is on the stack), and where an exception leaves
+/// it.
+#[derive(Default)]
+struct Enclosing {
+    entry: Vec<u8>,
+    leave: Vec<u8>,
+    thrown: Vec<u8>,
+}
+
+impl Enclosing {
+    /// However it is left, the hook is the same.
+    fn both(entry: Vec<u8>, leave: Vec<u8>) -> Enclosing {
+        Enclosing { entry, thrown: leave.clone(), leave }
+    }
+}
+
 /// A method that is being woven.
 struct Method<'m, 'a> {
     class: &'m mut Class<'a>,
@@ -226,6 +249,8 @@ impl<'a> Method<'_, 'a> {
                 } else {
                     self.unseen(&mut code, index)?;
                 }
+                self.array_call(&mut code, index, &lines)?;
+                self.event_call(&mut code, index, &lines)?;
             }
         }
         if !self.is_large {
@@ -266,18 +291,18 @@ impl<'a> Method<'_, 'a> {
         }
         // Where a constructor begins, its object is not initialised yet.
         for (mark, name) in marks.iter().filter(|_| name != b"<init>") {
-            hooks.push(self.mark(*mark, name, lines)?);
+            hooks.extend(self.mark(mark, name, lines)?);
         }
         self.enclose(code, &hooks)
     }
 
     /// Weaves hooks where a method is entered, and where it is left.
-    fn enclose(&mut self, code: &mut Code<'a>, hooks: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
+    fn enclose(&mut self, code: &mut Code<'a>, hooks: &[Enclosing]) -> Result<()> {
         if hooks.is_empty() {
             return Ok(());
         }
-        code.entry = hooks.iter().flat_map(|(entry, _)| entry).copied().collect();
-        let leave: Vec<u8> = hooks.iter().rev().flat_map(|(_, leave)| leave).copied().collect();
+        code.entry = hooks.iter().flat_map(|hook| &hook.entry).copied().collect();
+        let leave: Vec<u8> = hooks.iter().rev().flat_map(|hook| &hook.leave).copied().collect();
         if leave.is_empty() {
             return Ok(());
         }
@@ -287,7 +312,8 @@ impl<'a> Method<'_, 'a> {
             }
         }
         let throwable = self.class.constants.add_class(b"java/lang/Throwable")?;
-        code.leaving = Some(([leave, vec![ATHROW]].concat(), throwable));
+        let thrown: Vec<u8> = hooks.iter().rev().flat_map(|hook| &hook.thrown).copied().collect();
+        code.leaving = Some(([thrown, vec![ATHROW]].concat(), throwable));
         Ok(())
     }
 

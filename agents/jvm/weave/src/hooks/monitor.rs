@@ -1,6 +1,6 @@
 //! Hooks of monitors: blocks, synchronized methods, waiting and notifying.
 
-use super::{HOOKS, Method, SiteKind};
+use super::{Enclosing, HOOKS, Method, SiteKind};
 use crate::class::access as flags;
 use crate::code::{Caught, Code, Guard};
 use crate::descriptor::of_method;
@@ -88,7 +88,7 @@ impl Method<'_, '_> {
 
     /// The hooks of a synchronized method, where it is entered and left. The hooks remember the object: its local
     /// variable may be overwritten.
-    pub(super) fn synchronized(&mut self, is_static: bool, lines: &[(u16, u16)]) -> Result<(Vec<u8>, Vec<u8>)> {
+    pub(super) fn synchronized(&mut self, is_static: bool, lines: &[(u16, u16)]) -> Result<Enclosing> {
         let kind = if is_static { SiteKind::StaticMethod } else { SiteKind::Method };
         let site = self.site(kind, 0, lines, None)?;
         let object = if is_static {
@@ -98,7 +98,7 @@ impl Method<'_, '_> {
             vec![ALOAD_0]
         };
         let entry = self.call(&object, b"enteredMethod", site, b"(Ljava/lang/Object;I)V")?;
-        Ok((entry, self.call(&[], b"leavingMethod", site, b"(I)V")?))
+        Ok(Enclosing::both(entry, self.call(&[], b"leavingMethod", site, b"(I)V")?))
     }
 
     pub(super) fn call(&mut self, before: &[u8], hook: &[u8], site: i32, descriptor: &[u8]) -> Result<Vec<u8>> {

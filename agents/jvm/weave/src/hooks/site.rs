@@ -1,6 +1,6 @@
 //! Sites, and what weaving says and needs to know of classes.
 
-use super::{JDK, Mark};
+use super::{CallMark, JDK, Mark};
 use crate::class::Class;
 use crate::error::Result;
 
@@ -158,6 +158,11 @@ pub trait ClassContext {
 
     /// What a specification wants to know of a method (`package/Class.method`), and what it calls that.
     fn mark(&self, _class: &[u8], _method: &[u8]) -> Vec<(Mark, String)> {
+        Vec::new()
+    }
+
+    /// What a specification wants to know of calls of methods with a name, on objects of any class.
+    fn called(&self, _method: &[u8]) -> Vec<CallMark> {
         Vec::new()
     }
 }

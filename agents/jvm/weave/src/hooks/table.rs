@@ -158,9 +158,10 @@ impl Calls {
             return Some(number);
         }
         let &number = self.by_name.get(&(name, descriptor))?;
-        // Every class has this method.
-        if name == "toString" {
-            return self.calls[number].rows.iter().any(|row| row.class == class).then_some(number);
+        // Every class has these methods.
+        if matches!(name, "toString" | "hashCode") {
+            let is_row = |row: &Row| row.class == class || row.class == PLAIN && self.classes.contains(class);
+            return self.calls[number].rows.iter().any(is_row).then_some(number);
         }
         let is_jdk = JDK.iter().any(|prefix| class.starts_with(prefix));
         (!is_jdk || self.classes.contains(class)).then_some(number)

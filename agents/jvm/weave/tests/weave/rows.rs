@@ -157,9 +157,10 @@ fn needed(release: u16) -> String {
     programs.map(|program| format!("{} safe {}\n", program.name, program.row)).collect()
 }
 
-/// Whether a row is about something that orders. Rows of all of `java.util` are about collections that do not.
+/// Whether a row is about something that orders. Rows of all of `java.util` and of
+/// streams are about collections that do not.
 fn orders(row: &Row) -> bool {
-    !["~", "java/util/*"].contains(&row.class)
+    !["~", "java/util/*", "java/util/stream/*"].contains(&row.class)
         && row.effects().any(|effect| {
             !matches!(
                 effect.kind,

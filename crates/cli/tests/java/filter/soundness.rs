@@ -144,12 +144,15 @@ impl Case<'_> {
         self.races(&before, &after, figures).or_else(|| self.refuted(&before, &after, figures))
     }
 
-    /// Everything but accesses is recorded; of atomic accesses only a repeated load may be left out.
+    /// Everything but accesses is recorded; of atomic accesses only a repeated load may be left out, with nothing but
+    /// loads since.
     fn missing(&self) -> Option<String> {
         let must = |i: &usize| match self.acts[*i].what {
             Do::Access(Way::Load, v) => {
                 let is_recorded = |e: &usize| self.acts[*e].thread == self.acts[*i].thread && self.is_there(*e);
-                (0..*i).rev().find(is_recorded).is_none_or(|e| self.acts[e].what != Do::Access(Way::Load, v))
+                let is_load = |e: &usize| matches!(self.acts[*e].what, Do::Access(Way::Load, _));
+                let mut loads = (0..*i).rev().filter(is_recorded).take_while(is_load);
+                !loads.any(|e| self.acts[e].what == Do::Access(Way::Load, v))
             }
             Do::Access(way, _) => is_atomic(way),
             Do::Make(_) | Do::Take(_) => false,

@@ -71,12 +71,32 @@ final class AccessFilter {
         return true;
     }
 
-    /** Notes in D an access that is replaced, or that is never recorded because a class is being initialised. */
+    /**
+     * Notes in D an access that is replaced. If writes were replaced, D is at the last of these: reads that come after
+     * them must not make it look as if something was written there.
+     */
     private static void drop(Object of, long d, long last, long write) {
         // Without a site it is recorded already.
-        if ((last & DeferredAccess.SITE_MASK) != 0) {
-            put(of, d, U.getLong(of, d), last & ~DeferredAccess.SITE_MASK, Cells.DROPPED_WRITE, write);
+        if ((last & DeferredAccess.SITE_MASK) == 0) {
+            return;
         }
+        long was = U.getLong(of, d), now = last & ~DeferredAccess.SITE_MASK;
+        if (!Cells.isDeferred(was)) {
+            put(of, d, was, now, 0, write);
+        } else if (write != 0) {
+            long read = (was & Cells.DROPPED_WRITE) == 0 ? Cells.DROPPED_READ : 0;
+            put(of, d, was, now, Cells.DROPPED_READ, Cells.DROPPED_WRITE | read);
+        } else if ((was & Cells.DROPPED_WRITE) == 0) {
+            put(of, d, was, now, 0, 0);
+        } else if ((was & Cells.DROPPED_READ) == 0) {
+            put(of, d, was, was & ~DeferredAccess.SITE_MASK, Cells.DROPPED_WRITE, Cells.DROPPED_READ);
+        }
+    }
+
+    /** Notes in D an access that is never recorded, because a class is being initialised. */
+    private static void dropInitialising(ThreadState self, Object of, long d, long write) {
+        long now = self.defer(1) & ~DeferredAccess.SITE_MASK;
+        put(of, d, U.getLong(of, d), now, Cells.DROPPED_WRITE | Cells.DROPPED_READ, write);
     }
 
     /**
@@ -109,17 +129,21 @@ final class AccessFilter {
             return false;
         }
         if (self.initialising > 0) {
-            drop(of, d, self.defer(1), 0);
+            dropInitialising(self, of, d, 0);
             return true;
         }
-        self.contexts.note(site);
+        boolean isWalked = self.contexts.note(site);
         // Of several threads that come first, the one that sets W owns the variable, even if nothing was written.
         if (write == 0 && !U.compareAndSetLong(of, w, 0, self.defer(0))) {
             return false;
         }
         // Another thread may have come meanwhile.
-        if (!U.compareAndSetLong(of, r, read, self.defer(site))) {
+        long now = self.defer(site);
+        if (!U.compareAndSetLong(of, r, read, now)) {
             return false;
+        }
+        if (isWalked) {
+            self.contexts.walkedAt(now);
         }
         if (read != 0 && self.isAtOtherSyncIndex(read)) {
             drop(of, d, read, 0);
@@ -134,12 +158,16 @@ final class AccessFilter {
             return false;
         }
         if (self.initialising > 0) {
-            drop(of, d, self.defer(1), Cells.DROPPED_WRITE);
+            dropInitialising(self, of, d, Cells.DROPPED_WRITE);
             return true;
         }
-        self.contexts.note(site);
-        if (!U.compareAndSetLong(of, w, write, self.defer(site))) {
+        boolean isWalked = self.contexts.note(site);
+        long now = self.defer(site);
+        if (!U.compareAndSetLong(of, w, write, now)) {
             return false;
+        }
+        if (isWalked) {
+            self.contexts.walkedAt(now);
         }
         if (write != 0 && self.isAtOtherSyncIndex(write)) {
             drop(of, d, write, Cells.DROPPED_WRITE);
@@ -166,6 +194,7 @@ final class AccessFilter {
             }
             write = 0;
         }
+        long lastRead = read;
         if (!Cells.isDeferred(read) || !U.compareAndSetLong(of, r, read, 0)) {
             read = 0;
         }
@@ -188,7 +217,11 @@ final class AccessFilter {
             return;
         }
         if (dropped != 0) {
-            recordForOwner(self, Record.DROP_BARRIER, address, dropped, (dropped & Cells.DROPPED_WRITE) != 0);
+            boolean isWrite = (dropped & Cells.DROPPED_WRITE) != 0;
+            recordForOwner(self, Record.DROP_BARRIER, address, dropped, isWrite);
+            if (isWrite && (dropped & Cells.DROPPED_READ) != 0 && Cells.isDeferred(lastRead)) {
+                recordReadBarrier(self, address, lastRead);
+            }
         }
         if (Cells.isDeferred(write) && !isRecorded(write)) {
             recordForOwner(self, Record.DEFERRED, address, write, true);
@@ -249,11 +282,22 @@ final class AccessFilter {
 
     /** Writes the record of an access that the variable's owner deferred or dropped. */
     private static void recordForOwner(ThreadState self, int kind, long address, long deferred, boolean isWrite) {
-        int slot = DeferredAccess.slot(deferred), site = (int) (deferred & DeferredAccess.SITE_MASK);
-        int context = kind == Record.DROP_BARRIER ? 0 : ThreadState.contextOf(slot, site);
+        int slot = DeferredAccess.slot(deferred);
+        int context = kind == Record.DROP_BARRIER ? 0 : ThreadState.contextOf(slot, deferred);
         long third = slot | (isWrite ? 1L << 32 : 0) | DeferredAccess.sequence(deferred) << 34;
         long second = DeferredAccess.syncIndex(deferred) << Record.CONTEXT_BITS | context;
         self.putForOther(Record.head(kind, 0xff, address), second, third);
+    }
+
+    /**
+     * Writes the drop barrier of reads of which only this is known: they had an earlier sync index than the last read,
+     * which replaced them.
+     */
+    private static void recordReadBarrier(ThreadState self, long address, long lastRead) {
+        int slot = DeferredAccess.slot(lastRead);
+        long third = slot | DeferredAccess.SEQUENCE_MASK << 34;
+        long second = Math.max(0, DeferredAccess.syncIndex(lastRead) - 1) << Record.CONTEXT_BITS;
+        self.putForOther(Record.head(Record.DROP_BARRIER, 0xff, address), second, third);
     }
 
     private static long key(long address, long write, long syncFreeRegion) {
@@ -348,11 +392,11 @@ final class AccessFilter {
         boolean isRead = kind == Record.LOAD || kind == Record.WATCHED_READ;
         U.loadFence();
         long write = U.getLong(of, w);
-        // It repeats the thread's last record: a loop that waits.
-        if (isRead && self.lastLoad == address && self.lastLoadAt == self.tick && self.lastLoadVersion == write
-            && self.lastLoadValue == value && !Memory.ALL) {
+        // It repeats a load, and the thread has done nothing but loads since: a loop that waits.
+        if (isRead && !Memory.ALL && self.loads.has(self.tick, address, write, value)) {
             return;
         }
+        long before = self.tick;
         if (!self.room()) {
             return;
         }
@@ -365,10 +409,7 @@ final class AccessFilter {
         long syncFreeRegion = self.syncFreeRegion;
         self.put3(Record.head(kind, aux, address), now, context, value);
         if (isRead) {
-            self.lastLoad = address;
-            self.lastLoadAt = self.tick;
-            self.lastLoadVersion = write;
-            self.lastLoadValue = value;
+            self.loads.add(before, self.tick, address, write, value);
         }
         if (isRead && Cells.isOwnVersion(self, write)) {
             // The thread learnt nothing new, and no other thread comes after a read.

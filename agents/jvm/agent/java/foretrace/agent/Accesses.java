@@ -7,6 +7,12 @@ import jdk.internal.vm.annotation.ForceInline;
 /** Takes accesses of fields, static fields and array elements from the hooks to the {@link AccessFilter}. */
 final class Accesses {
     private static final long CELLS = Memory.LONGS;
+    /** Elements of an array that one call accesses and that are recorded. */
+    private static final int MOST_AT_ONCE = 256;
+    /** How elements are accessed: they are written; the end may be beyond that of the array. */
+    private static final int WRITE = 1, CLIPS = 2;
+    /** Longer arrays get no cells because of such calls alone. */
+    private static final int MOST_FOR_ALL = 1 << 12;
 
     private Accesses() {}
 
@@ -233,32 +239,95 @@ final class Accesses {
         self.enter();
         try {
             int length = java.lang.reflect.Array.getLength(array);
-            if (index < 0 || index >= length) {
-                return;
-            }
-            if (!isWrite && array instanceof Object[]) {
-                Shadow.noteReached(self, ((Object[]) array)[index]);
-            }
-            Shadow shadow = Shadows.of(array, self, site);
-            long[] cells = shadow.cells(length);
-            long w = CELLS + 24L * (index >>> shadow.shift()), r = w + 8, d = w + 16;
-            boolean isDeferred = isWrite
-                ? AccessFilter.deferWrite(self, cells, w, r, d, site)
-                : AccessFilter.deferRead(self, cells, w, r, d, site);
-            if (isDeferred) {
-                return;
-            }
-            long address = shadow.address + 8 + 8L * index;
-            if (isWrite) {
-                AccessFilter.recordWrite(self, cells, w, r, d, address, shadow.address + 8, shadow.shift(), array,
-                    site);
-            } else {
-                AccessFilter.recordRead(self, cells, w, r, d, address, shadow.address + 8, shadow.shift(), array, site);
+            if (index >= 0 && index < length) {
+                element(self, array, length, index, site, isWrite);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
             self.exit();
+        }
+    }
+
+    private static void element(ThreadState self, Object array, int length, int index, int site, boolean isWrite) {
+        if (!isWrite && array instanceof Object[]) {
+            Shadow.noteReached(self, ((Object[]) array)[index]);
+        }
+        Shadow shadow = Shadows.of(array, self, site);
+        long[] cells = shadow.cells(length);
+        long w = CELLS + 24L * (index >>> shadow.shift()), r = w + 8, d = w + 16;
+        boolean isDeferred = isWrite
+            ? AccessFilter.deferWrite(self, cells, w, r, d, site)
+            : AccessFilter.deferRead(self, cells, w, r, d, site);
+        if (isDeferred) {
+            return;
+        }
+        long address = shadow.address + 8 + 8L * index, first = shadow.address + 8;
+        if (isWrite) {
+            AccessFilter.recordWrite(self, cells, w, r, d, address, first, shadow.shift(), array, site);
+        } else {
+            AccessFilter.recordRead(self, cells, w, r, d, address, first, shadow.shift(), array, site);
+        }
+    }
+
+    /** Elements of an array are accessed at once, up to a limit. If there are more, only some of them are recorded. */
+    static void elements(Object array, int from, int to, int how, int site) {
+        ThreadState self = array == null ? null : ThreadState.ready();
+        if (self == null) {
+            return;
+        }
+        self.enter();
+        try {
+            boolean clips = (how & CLIPS) != 0 && array.getClass().isArray();
+            int end = clips ? Math.min(to, java.lang.reflect.Array.getLength(array)) : to;
+            if (!clips || to >= 0) {
+                elements(self, array, from, end, (how & WRITE) != 0, site);
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            self.exit();
+        }
+    }
+
+    /** The same inside a hook. */
+    static void elements(ThreadState self, Object array, int from, int to, boolean isWrite, int site) {
+        if (Memory.NO_ACCESSES || array == null || !array.getClass().isArray()) {
+            return;
+        }
+        int length = java.lang.reflect.Array.getLength(array), end = to < 0 ? length : to;
+        // The call throws.
+        if (from < 0 || end > length || from > end) {
+            return;
+        }
+        int step = (end - from) / MOST_AT_ONCE + 1;
+        if (step == 1 || length <= MOST_FOR_ALL || Shadows.existing(array) != null) {
+            for (int index = from; index < end; index += step) {
+                element(self, array, length, index, site, isWrite);
+            }
+        }
+        if (step > 1 && self.held.isUnmarked()) {
+            self.held.mark(self);
+        }
+    }
+
+    /** An element of a list. The shadow is that of some elements, and has cells for them. */
+    static void listElement(ThreadState self, Shadow some, int index, boolean isWrite, int site) {
+        if (Memory.NO_ACCESSES) {
+            return;
+        }
+        long[] cells = some.cells(Shadow.SOME_ELEMENTS);
+        long w = CELLS + 24L * index, r = w + 8, d = w + 16, address = some.address + 8 + 8L * index;
+        boolean isDeferred = isWrite
+            ? AccessFilter.deferWrite(self, cells, w, r, d, site)
+            : AccessFilter.deferRead(self, cells, w, r, d, site);
+        if (isDeferred) {
+            return;
+        }
+        if (isWrite) {
+            AccessFilter.recordWrite(self, cells, w, r, d, address, address, 0, null, site);
+        } else {
+            AccessFilter.recordRead(self, cells, w, r, d, address, address, 0, null, site);
         }
     }
 

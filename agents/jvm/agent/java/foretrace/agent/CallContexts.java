@@ -4,7 +4,8 @@ package foretrace.agent;
  * The call contexts of a thread's records: for each site, the calls that led there.
  *
  * A stack walk costs far more than everything else in a hook. So the stack is walked the first times at a site, and
- * then ever more rarely. In between, the context is the one that all walks found, or the bare site if they differ.
+ * then ever more rarely. In between, the context is the one that all walks found, marked as {@link #GUESSED}, or the
+ * bare site if they differ. So is that of an access that was deferred, unless the stack was walked at that very access.
  *
  * <pre>
  * An entry, by the lower bits of its site:
@@ -27,8 +28,12 @@ final class CallContexts {
     private static final int MOST_ASKED = 1 << ASKED_BITS - 1, CONTEXT_MASK = (1 << Record.CONTEXT_BITS) - 1;
     private static final long ONCE = 1L << Record.CONTEXT_BITS;
     private static final long[] NOTHING = new long[COUNT];
+    /** In the number of a context: the stack was not walked. */
+    static final int GUESSED = 1 << 23;
 
     private long[] known = NOTHING;
+    /** The tick of the last deferred access at which the stack was walked. */
+    private long[] walked = NOTHING;
     /** An int would overflow. */
     private long misses;
 
@@ -38,7 +43,7 @@ final class CallContexts {
         int count = asked(asked);
         if (asked >>> SITE_SHIFT == site && count > WALKS && (count & count - 1) != 0) {
             known[at] = asked;
-            return (int) asked & CONTEXT_MASK;
+            return guessed((int) asked & CONTEXT_MASK, site);
         }
         return site == 0 ? 0 : rarely(site, at);
     }
@@ -61,6 +66,7 @@ final class CallContexts {
             context = site;
         }
         if (known == NOTHING) {
+            walked = new long[COUNT];
             known = new long[COUNT];
         }
         long old = known[at];
@@ -80,21 +86,39 @@ final class CallContexts {
      * An access is deferred at a site and may be recorded later: looks at the calls a few times, while they can be
      * seen.
      */
-    void note(int site) {
+    boolean note(int site) {
         long old = known[site & COUNT - 1];
         if (old >>> SITE_SHIFT != site || asked(old) < WALKS) {
-            at(site);
+            int context = at(site);
+            return context != site && (context & GUESSED) == 0;
         }
+        return false;
     }
 
-    /** The context of a site as it was last. Other threads ask this, too. */
-    int last(int site) {
+    /** The stack was walked when an access was deferred. */
+    void walkedAt(long deferred) {
+        walked[(int) deferred & COUNT - 1] = deferred >>> DeferredAccess.SITE_BITS;
+    }
+
+    /** The context of a deferred access, as far as it is known. Other threads ask this, too. */
+    int of(long deferred) {
+        int site = (int) (deferred & DeferredAccess.SITE_MASK);
         long old = known[site & COUNT - 1];
-        return old >>> SITE_SHIFT == site ? (int) old & CONTEXT_MASK : site;
+        if (old >>> SITE_SHIFT != site) {
+            return site;
+        }
+        int context = (int) old & CONTEXT_MASK;
+        boolean isWalked = walked[site & COUNT - 1] == deferred >>> DeferredAccess.SITE_BITS;
+        return isWalked ? context : guessed(context, site);
+    }
+
+    private static int guessed(int context, int site) {
+        return context == site ? site : context | GUESSED;
     }
 
     /** The thread has ended. */
     void forget() {
         known = NOTHING;
+        walked = NOTHING;
     }
 }

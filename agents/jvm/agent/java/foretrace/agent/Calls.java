@@ -260,8 +260,12 @@ final class Calls {
         if (of == null || !Effect.applies(one, result, returned)) {
             return;
         }
-        Shadow shadow = Shadows.of(of, self, site);
         int kind = Effect.kind(one);
+        if (kind == Effect.LOOK) {
+            PlainCollections.look(self, of, site);
+            return;
+        }
+        Shadow shadow = Shadows.of(of, self, site);
         if ((kind == Effect.POST || kind == Effect.AWAIT) && Effect.target(one) != Effect.BACK) {
             entry(self, one, shadow, shadow.whole(), argument, returned, effects.isSorted(), site);
         } else {

@@ -16,7 +16,8 @@ import jdk.internal.vm.annotation.ForceInline;
  *        63                                20 19                 0
  *   W, R |               tick                |       site        |    site 0: the access is recorded already
  *        63                                20 19 16 15 14 13     0
- *   D    |               tick                |  -  | w | - | lock |   w: writes are among what was dropped
+ *   D    |               tick                |  -  | w | r | lock |   w: it was a write, the last one dropped;
+ *                                                                 r: reads were dropped, too
  *
  * Once the variable is shared, the upper 20 bits (the block of the tick) are zero. W is the version, that is, the last
  * recorded write; R is the time of the last recorded access; D counts how many accesses in a row one thread recorded:
@@ -53,7 +54,7 @@ final class Cells {
 
     /** The bits of D that name the holder of the variable lock. */
     static final long LOCK = (1L << 14) - 1;
-    static final long DROPPED_WRITE = 1L << 15;
+    static final long DROPPED_READ = 1L << 14, DROPPED_WRITE = 1L << 15;
     /** The run of a shared variable, in D: accesses in a row by one thread. */
     static final int RUN_SHIFT = 20, RUN_BITS = 5, RUN_THREAD_SHIFT = RUN_SHIFT + RUN_BITS;
     static final long RUN_WRITE = 1L << 16;

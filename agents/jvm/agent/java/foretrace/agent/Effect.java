@@ -72,7 +72,13 @@ final class Effect {
 
     /** Of the receiver or an entry of it, and nothing else of the call is needed. */
     static boolean isSimple(long effect) {
-        return (SIMPLE_KINDS >>> kind(effect) & 1) != 0 && (SIMPLE_TARGETS >>> target(effect) & 1) != 0;
+        return (SIMPLE_KINDS >>> kind(effect) & 1) != 0 && (SIMPLE_TARGETS >>> target(effect) & 1) != 0
+            && !isOfIndex(effect);
+    }
+
+    /** A plain access of the element whose index is the value. */
+    static boolean isOfIndex(long effect) {
+        return (kind(effect) == READ || kind(effect) == WRITE) && value(effect) == ARGUMENT;
     }
 
     /** Of as many entries of the receiver as another collection has. */

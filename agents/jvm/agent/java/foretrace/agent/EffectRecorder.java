@@ -45,11 +45,6 @@ final class EffectRecorder {
             case Effect.WRITE:
                 Accesses.whole(self, whole, true, site);
                 break;
-            case Effect.LOOK:
-                if (whole != shadow && whole.cells != null) {
-                    Accesses.whole(self, whole, false, site);
-                }
-                break;
             default:
                 Calls.entry(self, effect, shadow, whole, argument, returned, isSorted, site);
                 break;
@@ -72,11 +67,24 @@ final class EffectRecorder {
             return;
         }
         if (kind == Effect.CHANGE) {
-            change(self, object, site);
+            PlainCollections.change(self, object, site);
+            return;
+        }
+        if (kind == Effect.LOOK) {
+            PlainCollections.look(self, object, site);
+            return;
+        }
+        // Of an argument, only a collection that does not synchronise is read.
+        if (kind == Effect.READ && Effect.target(effect) == Effect.OBJECT && call.of != null) {
+            PlainCollections.read(self, object, site);
             return;
         }
         Shadow shadow = Shadows.of(object, self, site);
         Shadow whole = shadow.whole();
+        if (Effect.isOfIndex(effect)) {
+            PlainCollections.element(self, object, shadow, call.number, kind == Effect.WRITE, site);
+            return;
+        }
         switch (kind) {
             case Effect.UNLOCK:
             case Effect.TO_OPTIMISTIC:
@@ -146,19 +154,6 @@ final class EffectRecorder {
                 boolean isSorted = object instanceof java.util.SortedMap || object instanceof java.util.SortedSet;
                 recordSimple(self, effect, shadow, object, call.argument, call.returned, isSorted, site);
                 break;
-        }
-    }
-
-    /**
-     * An iterator changes the elements of a collection that does not synchronise. (To set another value through it
-     * changes only that element: two threads may do so at once.)
-     */
-    private static void change(ThreadState self, Object by, int site) {
-        Shadow known = Shadows.existing(by, self, site);
-        Shadow whole = known == null ? null : known.whole();
-        if (whole != null && whole.get() != by && whole.cells != null) {
-            Accesses.whole(self, whole, false, site);
-            Accesses.whole(self, whole, true, site);
         }
     }
 

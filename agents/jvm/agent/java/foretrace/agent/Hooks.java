@@ -251,6 +251,25 @@ public final class Hooks {
         }
     }
 
+    public static void elements(Object array, int from, int to, int how, int site) {
+        Accesses.elements(array, from, to, how, site);
+    }
+
+    public static void copied(Object collection, int site) {
+        ThreadState self = collection == null ? null : ThreadState.ready();
+        if (self == null) {
+            return;
+        }
+        self.enter();
+        try {
+            PlainCollections.read(self, collection, site);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            self.exit();
+        }
+    }
+
     public static void internal(String name, Object value, int site) {
         SpecEvents.internal(name, value, site);
     }
@@ -263,8 +282,24 @@ public final class Hooks {
         SpecEvents.block(Record.LEAVE, name, site);
     }
 
-    public static void event(String name, int site) {
-        SpecEvents.internal(name, null, site);
+    public static void argument(Object value, int site) {
+        SpecEvents.argument(value, 0, 0, EventValues.OBJECT, site);
+    }
+
+    public static void argument(long value, int site) {
+        SpecEvents.argument(null, value, 0, EventValues.NUMBER, site);
+    }
+
+    public static void argument(double value, int site) {
+        SpecEvents.argument(null, 0, value, EventValues.REAL, site);
+    }
+
+    public static void event(String name, String plan, int site) {
+        SpecEvents.event(name, plan, false, site);
+    }
+
+    public static void eventThrown(String name, String plan, int site) {
+        SpecEvents.event(name, plan, true, site);
     }
 
     public static void initialising() {

@@ -21,7 +21,7 @@ final class LockRequests {
         self.enter();
         try {
             StampedLocks.endReleasedSections(self, 0);
-            Shadow lock = Shadows.existing(of);
+            Shadow lock = Shadows.existingMonitor(of);
             if (lock != null && lock.holder != 0 && lock.holder != self.number) {
                 record(self, lock);
             }

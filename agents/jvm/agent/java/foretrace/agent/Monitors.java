@@ -17,7 +17,7 @@ final class Monitors {
         }
         self.enter();
         try {
-            Locks.acquired(self, Shadows.of(of, self, site), Record.ACQUIRE, site);
+            Locks.acquired(self, Shadows.monitor(of, self, site), Record.ACQUIRE, site);
             Calls.filled(self, site);
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -33,7 +33,7 @@ final class Monitors {
         }
         self.enter();
         try {
-            Locks.releasing(self, Shadows.of(of, self, site), Record.RELEASE, site);
+            Locks.releasing(self, Shadows.monitor(of, self, site), Record.RELEASE, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
@@ -48,7 +48,7 @@ final class Monitors {
         }
         self.enter();
         try {
-            Shadow shadow = Shadows.of(of, self, site);
+            Shadow shadow = Shadows.monitor(of, self, site);
             if (self.methodDepth == self.methodMonitors.length) {
                 self.methodMonitors = java.util.Arrays.copyOf(self.methodMonitors, self.methodDepth * 2);
             }
@@ -109,7 +109,7 @@ final class Monitors {
     private static int waits(ThreadState self, Object of, boolean isShort, int site) {
         self.enter();
         try {
-            Shadow shadow = Shadows.of(of, self, site);
+            Shadow shadow = Shadows.monitor(of, self, site);
             return Locks.waits(self, shadow, shadow, isShort, site);
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -122,7 +122,7 @@ final class Monitors {
     private static void woken(ThreadState self, Object of, int count, boolean isShort, long reason, int site) {
         self.enter();
         try {
-            Shadow shadow = Shadows.of(of, self, site);
+            Shadow shadow = Shadows.monitor(of, self, site);
             Locks.woken(self, shadow, shadow, count, isShort, reason, site);
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -138,7 +138,7 @@ final class Monitors {
         }
         self.enter();
         try {
-            Shadow shadow = Shadows.of(of, self, site);
+            Shadow shadow = Shadows.monitor(of, self, site);
             if (shadow.holder == self.number) {
                 Locks.record(self, shadow, kind, CONDITION, site);
             }

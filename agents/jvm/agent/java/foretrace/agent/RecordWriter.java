@@ -156,6 +156,15 @@ abstract class RecordWriter extends ThreadClock {
         }
     }
 
+    /** Writes a value of the next event. */
+    final void aside(int of, long value) {
+        if (room()) {
+            U.putLong(at + 8, value);
+            U.putLongRelease(null, at, Record.head(Record.ARGUMENT, of, 0));
+            at += 16;
+        }
+    }
+
     /** Writes a text: a label for the next record, or what its purpose says. */
     final void text(int purpose, String text) {
         byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);

@@ -19,6 +19,8 @@ final class Shadow extends WeakReference<Object> {
     private static final int AS_OBJECT = 1 << 31;
     /** The most cells of an array. Elements of longer arrays share cells. */
     private static final int MOST_CELLS = 1 << 16;
+    /** How many elements of a list share a shadow, and how many of these a list has. Others are not watched. */
+    static final int SOME_ELEMENTS = 1 << 8, MOST_ELEMENTS = 1 << 8;
 
     /** For each class its number, and how many fields its objects have. */
     private static final ClassValue<Long> KINDS = new ClassValue<Long>() {
@@ -58,6 +60,10 @@ final class Shadow extends WeakReference<Object> {
      * writers await from readers.
      */
     private volatile Shadow back;
+    /** Of a list: shadows of its elements, {@link #SOME_ELEMENTS} each. */
+    private volatile Shadow[] elements;
+    /** Of a lock of java.util.concurrent: the object's monitor, which is another lock. */
+    private volatile Shadow monitor;
     /** Of a stamped lock: a thread released a stamp that another one acquired ({@link StampedLocks}). */
     volatile boolean isReleasedByOther;
     /** The site where the object was made is recorded. */
@@ -81,6 +87,49 @@ final class Shadow extends WeakReference<Object> {
             int made = of instanceof Watched ? (int) (((Watched) of).foretrace$born >>> Watched.MADE_SHIFT) : site;
             hasSite = made != 0;
             address = Native.object((int) kind, parts, made);
+        }
+    }
+
+    /** Of some elements of a list. */
+    private Shadow(long kind) {
+        super(null, null);
+        hash = 0;
+        parts = SOME_ELEMENTS;
+        address = Native.object((int) kind, parts, 0);
+    }
+
+    /** The shadow of some elements of this list; null if there are too many. */
+    Shadow elements(long index) {
+        long at = index / SOME_ELEMENTS;
+        if (at >= MOST_ELEMENTS) {
+            return null;
+        }
+        Shadow[] known = elements;
+        Shadow some = known != null && at < known.length ? known[(int) at] : null;
+        return some != null ? some : makeElements((int) at);
+    }
+
+    private Shadow makeElements(int at) {
+        Object of = get();
+        if (of == null) {
+            return null;
+        }
+        long kind = KINDS.get(of.getClass());
+        CarrierPin.begin();
+        try {
+            synchronized (this) {
+                Shadow[] known = elements == null ? new Shadow[0] : elements;
+                if (at < known.length && known[at] != null) {
+                    return known[at];
+                }
+                // Others may look at the array meanwhile: it is replaced.
+                Shadow[] more = java.util.Arrays.copyOf(known, Math.max(known.length, at + 1));
+                more[at] = new Shadow(kind);
+                elements = more;
+                return more[at];
+            }
+        } finally {
+            CarrierPin.end();
         }
     }
 
@@ -179,6 +228,30 @@ final class Shadow extends WeakReference<Object> {
                     back = new Shadow(new Object(), null, 0, 0);
                 }
                 return back;
+            }
+        } finally {
+            CarrierPin.end();
+        }
+    }
+
+    /** The monitor of the object, which is this lock. */
+    Shadow monitor(Object of) {
+        Shadow known = monitor;
+        return known != null ? known : makeMonitor(of);
+    }
+
+    Shadow existingMonitor() {
+        return monitor;
+    }
+
+    private Shadow makeMonitor(Object of) {
+        CarrierPin.begin();
+        try {
+            synchronized (this) {
+                if (monitor == null) {
+                    monitor = new Shadow(of, null, 0, 0);
+                }
+                return monitor;
             }
         } finally {
             CarrierPin.end();

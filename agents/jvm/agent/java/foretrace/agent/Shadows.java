@@ -39,6 +39,30 @@ final class Shadows {
         return found;
     }
 
+    /** The shadow of an object's monitor. */
+    static Shadow monitor(Object object, ThreadState self, int site) {
+        Shadow shadow = of(object, self, site);
+        return hasLockBeside(object) ? shadow.monitor(object) : shadow;
+    }
+
+    /** The shadow of an object's monitor, if it has one. */
+    static Shadow existingMonitor(Object object) {
+        Shadow shadow = existing(object);
+        return shadow != null && hasLockBeside(object) ? shadow.existingMonitor() : shadow;
+    }
+
+    /**
+     * Whether an object is a lock or condition of java.util.concurrent, which has nothing to do with the object's
+     * monitor.
+     */
+    private static boolean hasLockBeside(Object object) {
+        return !(object instanceof Watched)
+            && (object instanceof java.util.concurrent.locks.Lock
+                || object instanceof java.util.concurrent.locks.ReadWriteLock
+                || object instanceof java.util.concurrent.locks.StampedLock
+                || object instanceof java.util.concurrent.locks.Condition);
+    }
+
     /** The shadow of an object, if it has one. */
     static Shadow existing(Object object) {
         if (object instanceof Watched) {

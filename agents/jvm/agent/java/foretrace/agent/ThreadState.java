@@ -33,8 +33,8 @@ final class ThreadState extends RecordWriter {
     long[] readCache = NO_READS;
     /** The write that was recorded last: its address, the tick then, and the time that it left in the cell. */
     long lastWrite, lastWriteAt, lastWriteLeft;
-    /** The volatile read that was recorded last: its address, the tick then, the version of the cell, and the value. */
-    long lastLoad, lastLoadAt, lastLoadVersion, lastLoadValue;
+    /** The volatile reads that were recorded last. */
+    final RecentLoads loads = new RecentLoads();
     /** The last post: its address, and the tick then ({@link EntrySync}). */
     long lastPost, lastPostAt;
     /** The last lock request: the lock's address, and the tick then ({@link LockRequests}). */
@@ -64,6 +64,8 @@ final class ThreadState extends RecordWriter {
     /** Scratch space for effects that need all of a call, and for the cell of an atomic access. */
     final Call call = new Call();
     final Atomics.Cell atomicCell = new Atomics.Cell();
+    /** Values for events of a specification that did not come yet. */
+    final EventValues eventValues = new EventValues();
     /** The object of the last call that posts or awaits, and its entry. */
     Shadow current;
     int currentEntry = EntrySync.WHOLE;
@@ -195,9 +197,9 @@ final class ThreadState extends RecordWriter {
     }
 
     /** The call context of an access that the thread of a slot deferred, as far as it is known. */
-    static int contextOf(int slot, int site) {
+    static int contextOf(int slot, long deferred) {
         ThreadState other = ThreadTable.at(slot);
-        return other == null ? site : other.contexts.last(site);
+        return other == null ? (int) (deferred & DeferredAccess.SITE_MASK) : other.contexts.of(deferred);
     }
 
     /** Remembers a read that was recorded. */

@@ -113,6 +113,11 @@ final class Threads {
         }
     }
 
+    /** What records name a thread by. */
+    static long word(ThreadState thread) {
+        return thread.slot | (long) thread.generation << 32;
+    }
+
     /** The current thread ends. */
     static void ending() {
         ThreadState self = ThreadState.own();

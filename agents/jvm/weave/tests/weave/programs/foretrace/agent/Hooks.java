@@ -39,6 +39,8 @@ public final class Hooks {
     public static void threw(Object of) { System.err.println("threw"); }
     public static void made(Object o, int site) { }
     public static void cloned(Object o) { }
+    public static void elements(Object array, int from, int to, int how, int site) { }
+    public static void copied(Object o, int site) { }
     public static void entered(Object o, int site) { print("entered", site, Thread.holdsLock(o)); }
     public static void leaving(Object o, int site) { print("leaving", site, Thread.holdsLock(o)); }
     public static void enteredMethod(Object o, int site) { print("entered method", site, Thread.holdsLock(o)); }

@@ -42,6 +42,8 @@ public final class Hooks {
     public static void threw(Object of) { }
     public static void made(Object o, int site) { }
     public static void cloned(Object o) { }
+    public static void elements(Object array, int from, int to, int how, int site) { }
+    public static void copied(Object o, int site) { }
     public static void wait(Object o, int site) throws InterruptedException { o.wait(); }
     public static void wait(Object o, long ms, int site) throws InterruptedException { o.wait(ms); }
     public static void wait(Object o, long ms, int ns, int site) throws InterruptedException { o.wait(ms, ns); }

@@ -1,0 +1,105 @@
+package foretrace.agent;
+
+/**
+ * Collections that do not synchronise: exactly those of the classes that {@code concurrent.table} lists after {@code
+ * ~=}. Each is one variable (its structure); the elements of a list, by their indices, are further ones.
+ */
+final class PlainCollections {
+    private static final java.util.Set<String> NAMES = java.util.Set.of(
+        "java.util.ArrayList", "java.util.LinkedList", "java.util.ArrayDeque", "java.util.PriorityQueue",
+        "java.util.HashMap", "java.util.LinkedHashMap", "java.util.TreeMap", "java.util.HashSet",
+        "java.util.LinkedHashSet", "java.util.TreeSet", "java.util.IdentityHashMap", "java.util.WeakHashMap",
+        "java.util.EnumMap");
+    private static final ClassValue<Boolean> ARE = new ClassValue<Boolean>() {
+        @Override
+        protected Boolean computeValue(Class<?> of) {
+            return of.getClassLoader() == null && NAMES.contains(of.getName());
+        }
+    };
+    /** The class of the lists that {@code Arrays.asList} makes, and where these have their array. */
+    private static final Class<?> ARRAY_LIST = java.util.Arrays.asList().getClass();
+    private static final long ARRAY = field(ARRAY_LIST, "a");
+    /** The class of the iterators of {@code ArrayList}, and where these have the index of their last element. */
+    private static final Class<?> ITERATOR = new java.util.ArrayList<>().iterator().getClass();
+    private static final long LAST = field(ITERATOR, "lastRet");
+
+    private PlainCollections() {}
+
+    private static long field(Class<?> of, String name) {
+        try {
+            return Memory.U.objectFieldOffset(of, name);
+        } catch (InternalError none) {
+            return 0;
+        }
+    }
+
+    static boolean has(Object object) {
+        return object != null && ARE.get(object.getClass());
+    }
+
+    /** The plain collection that an object is a view of, or that it is itself; null if there is none. */
+    private static Shadow within(ThreadState self, Object object, int site) {
+        if (has(object)) {
+            return Shadows.of(object, self, site);
+        }
+        Shadow known = Shadows.existing(object, self, site);
+        Shadow whole = known == null ? null : known.whole();
+        return whole != null && whole != known && has(whole.get()) ? whole : null;
+    }
+
+    /** All of a collection is read, if it is plain or a view of a plain one. */
+    static void read(ThreadState self, Object object, int site) {
+        Shadow whole = within(self, object, site);
+        if (whole != null) {
+            Accesses.whole(self, whole, false, site);
+        }
+    }
+
+    /** A view is looked at. What is no view of a plain collection may use what the held locks guard. */
+    static void look(ThreadState self, Object by, int site) {
+        Shadow whole = has(by) ? null : within(self, by, site);
+        if (whole != null) {
+            Accesses.whole(self, whole, false, site);
+            if (LAST != 0 && by.getClass() == ITERATOR) {
+                element(self, whole, Memory.U.getInt(by, LAST), false, site);
+            }
+        } else if (by.getClass() == ARRAY_LIST && ARRAY != 0) {
+            Accesses.elements(self, Memory.reference(by, ARRAY), 0, -1, false, site);
+        } else if (self.held.isUnmarked()) {
+            self.held.mark(self);
+        }
+    }
+
+    /** A collection is changed through a view. */
+    static void change(ThreadState self, Object by, int site) {
+        Shadow whole = has(by) ? null : within(self, by, site);
+        if (whole != null) {
+            Accesses.whole(self, whole, false, site);
+            Accesses.whole(self, whole, true, site);
+        } else if (by.getClass() == ARRAY_LIST && ARRAY != 0) {
+            Accesses.elements(self, Memory.reference(by, ARRAY), 0, -1, true, site);
+        } else if (self.held.isUnmarked()) {
+            self.held.mark(self);
+        }
+    }
+
+    /** An element of a list is read or written by its index. */
+    static void element(ThreadState self, Object of, Shadow shadow, long index, boolean isWrite, int site) {
+        if (has(of)) {
+            element(self, shadow, index, isWrite, site);
+        } else if (of.getClass() == ARRAY_LIST && ARRAY != 0 && index >= 0 && index < Integer.MAX_VALUE) {
+            Accesses.elements(self, Memory.reference(of, ARRAY), (int) index, (int) index + 1, isWrite, site);
+        } else if (isWrite) {
+            change(self, of, site);
+        } else {
+            look(self, of, site);
+        }
+    }
+
+    private static void element(ThreadState self, Shadow list, long index, boolean isWrite, int site) {
+        Shadow some = index < 0 ? null : list.elements(index);
+        if (some != null) {
+            Accesses.listElement(self, some, (int) index & Shadow.SOME_ELEMENTS - 1, isWrite, site);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What calls on collections and arrays access inside the JDK: for each call, a program in which two threads race by
+//! it, or one in which they do not although they use the same object. All run in one virtual machine.
+
+use crate::common::{Folder, java};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// Programs: what is declared, what two threads do, and whether that is a race.
+const PROGRAMS: &[(&str, &str, &str, bool)] = &[
+    // Views are only made.
+    ("Map<String, Integer> m = new HashMap<>();", "m.put(\"a\", 1);", "m.keySet();", false),
+    ("Map<String, Integer> m = new HashMap<>();", "m.put(\"a\", 1);", "m.values();", false),
+    ("Map<String, Integer> m = new HashMap<>();", "m.put(\"a\", 1);", "m.entrySet();", false),
+    ("TreeMap<String, Integer> m = new TreeMap<>();", "m.put(\"a\", 1);", "m.headMap(\"b\");", false),
+    ("List<String> l = new ArrayList<>();", "l.add(\"a\");", "l.stream();", false),
+    (
+        "List<String> l = new ArrayList<>();",
+        "synchronized (l) { l.add(\"a\"); }",
+        "Stream<String> s = l.stream().filter(e -> true); synchronized (l) { s.count(); }",
+        false,
+    ),
+    // What uses them up reads the collection.
+    ("Map<String, Integer> m = new HashMap<>();", "m.put(\"a\", 1);", "m.keySet().contains(\"a\");", true),
+    ("Map<String, Integer> m = new HashMap<>();", "m.put(\"a\", 1);", "m.values().size();", true),
+    ("Map<String, Integer> m = new HashMap<>();", "m.get(\"a\");", "m.entrySet().removeIf(e -> true);", true),
+    ("TreeMap<String, Integer> m = new TreeMap<>();", "m.put(\"a\", 1);", "m.headMap(\"b\").size();", true),
+    ("TreeMap<String, Integer> m = new TreeMap<>();", "m.get(\"a\");", "m.tailMap(\"b\").clear();", true),
+    ("List<String> l = new ArrayList<>();", "l.add(\"a\");", "l.stream().filter(e -> true).count();", true),
+    ("List<String> l = new ArrayList<>(List.of(\"a\", \"b\"));", "l.size();", "l.subList(0, 1).clear();", true),
+    // Elements of a list.
+    ("List<String> l = new ArrayList<>(List.of(\"a\", \"b\"));", "l.set(0, \"c\");", "l.set(1, \"d\");", false),
+    ("List<String> l = new ArrayList<>(List.of(\"a\", \"b\"));", "l.set(0, \"c\");", "l.get(1);", false),
+    ("List<String> l = new ArrayList<>(List.of(\"a\", \"b\"));", "l.set(0, \"c\");", "l.set(0, \"d\");", true),
+    ("List<String> l = new ArrayList<>(List.of(\"a\", \"b\"));", "l.set(0, \"c\");", "l.get(0);", true),
+    ("List<String> l = new ArrayList<>(List.of(\"a\", \"b\"));", "l.set(0, \"c\");", "l.add(\"d\");", true),
+    ("List<String> l = new ArrayList<>(List.of(\"a\"));", "l.set(0, \"c\");", "l.iterator().next();", true),
+    ("List<String> l = Arrays.asList(\"a\", \"b\");", "l.set(0, \"c\");", "l.set(1, \"d\");", false),
+    ("List<String> l = Arrays.asList(\"a\", \"b\");", "l.set(0, \"c\");", "l.get(0);", true),
+    // Copies, and all of a collection.
+    ("List<String> l = new ArrayList<>();", "l.add(\"a\");", "new ArrayList<>(l);", true),
+    ("Map<String, String> m = new HashMap<>();", "m.put(\"a\", \"b\");", "new ConcurrentHashMap<>(m);", true),
+    ("List<String> l = new ArrayList<>();", "l.contains(\"a\");", "new ArrayList<>(l);", false),
+    ("List<String> l = new ArrayList<>();", "l.add(\"a\");", "new ArrayList<String>().addAll(l);", true),
+    (
+        "Map<String, String> m = new HashMap<>();",
+        "m.put(\"a\", \"b\");",
+        "new HashMap<String, String>().putAll(m);",
+        true,
+    ),
+    ("ArrayList<String> l = new ArrayList<>();", "l.add(\"a\");", "l.toString();", true),
+    ("ArrayList<String> l = new ArrayList<>();", "l.add(\"a\");", "l.hashCode();", true),
+    ("List<String> l = new ArrayList<>(), k = new ArrayList<>();", "l.size();", "l.equals(k);", false),
+    // Arrays.
+    ("int[] a = {1, 2, 3, 4}, b = new int[4];", "a[3] = 5;", "System.arraycopy(a, 0, b, 0, 4);", true),
+    ("int[] a = {1, 2, 3, 4}, b = new int[4];", "a[3] = 5;", "System.arraycopy(a, 0, b, 0, 3);", false),
+    ("int[] a = {1, 2, 3, 4}, b = new int[4];", "int x = b[2];", "System.arraycopy(a, 0, b, 1, 2);", true),
+    ("int[] a = {1, 2, 3, 4};", "a[2] = 7;", "Arrays.fill(a, 1, 3, 9);", true),
+    ("int[] a = {1, 2, 3, 4};", "a[3] = 7;", "Arrays.fill(a, 1, 3, 9);", false),
+    ("int[] a = {1, 2, 3, 4};", "a[0] = 7;", "Arrays.sort(a);", true),
+    ("int[] a = {1, 2, 3, 4};", "a[1] = 7;", "Arrays.copyOf(a, 2);", true),
+    ("int[] a = {1, 2, 3, 4};", "a[3] = 7;", "Arrays.copyOf(a, 2);", false),
+    ("int[] a = {1, 2, 3, 4};", "a[3] = 7;", "Arrays.copyOfRange(a, 2, 9);", true),
+    ("int[] a = {1, 2, 3, 4};", "a[3] = 7;", "Arrays.toString(a);", true),
+    ("int[] a = {1, 2, 3, 4};", "a[3] = 7;", "Arrays.hashCode(a);", true),
+    ("int[] a = {1, 2, 3, 4};", "a[3] = 4;", "Arrays.equals(a, new int[] {1, 2, 3, 4});", true),
+    ("int[] a = {1, 2, 3, 4};", "a[3] = 4;", "Arrays.equals(a, new int[] {9, 2, 3, 4});", false),
+    ("String[] a = {\"a\", \"b\"};", "a[1] = \"c\";", "a.clone();", true),
+    ("int[] a = {1, 2, 3, 4};", "int x = a[1];", "a.clone();", false),
+];
+
+fn source(number: usize, (declared, first, second, _): &(&str, &str, &str, bool)) -> String {
+    format!(
+        "import java.util.*;\nimport java.util.concurrent.*;\nimport java.util.stream.*;\n\n\
+         public class Case{number:02} {{\n    static final {declared}\n\n    \
+         static void first() {{\n        {first}\n    }}\n\n    \
+         static void second() {{\n        {second}\n    }}\n\n    \
+         public static void main(String[] args) throws Exception {{\n        \
+         Thread one = new Thread(Case{number:02}::first), two = new Thread(Case{number:02}::second);\n        \
+         one.start();\n        two.start();\n        one.join();\n        two.join();\n    }}\n}}\n"
+    )
+}
+
+#[test]
+fn calls_access_what_they_do() {
+    let work = Folder::new();
+    let mut main = String::from("public class Main {\n    public static void main(String[] args) throws Exception {\n");
+    let mut files = vec!["Main.java".to_owned()];
+    for (number, program) in PROGRAMS.iter().enumerate() {
+        work.write(&format!("Case{number:02}.java"), source(number, program));
+        files.push(format!("Case{number:02}.java"));
+        main.push_str(&format!("        Case{number:02}.main(args);\n"));
+    }
+    work.write("Main.java", main + "    }\n}\n");
+    let mut javac = Command::new("javac");
+    javac.args(["--release", "11", "-nowarn", "-g", "-d", "classes"]).args(&files);
+    let compiled = javac.current_dir(work.path("")).output().expect("a JDK is needed: ./test installs it");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let ran = work.run_within(120, &["run", "--json", "found.json", "--", &java(), "-cp", "classes", "Main"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let json: Value = serde_json::from_slice(&work.read("found.json")).expect("JSON");
+    let mut racy = BTreeSet::new();
+    for finding in json["findings"].as_array().expect("findings").iter().filter(|one| one["status"] != "warning") {
+        assert_eq!(finding["kind"], "race", "{finding}");
+        let sites = finding["sites"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        racy.extend(sites.filter_map(|site| site.strip_prefix("Case")?.get(..2)?.parse::<usize>().ok()));
+    }
+    let wrong = |(number, program): &(usize, &(_, _, _, bool))| racy.contains(number) != program.3;
+    let wrong: Vec<_> = PROGRAMS.iter().enumerate().filter(wrong).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
