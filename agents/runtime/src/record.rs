@@ -83,7 +83,7 @@ kinds! {
     /// Memory is allocated: payload address; word 2: size.
     Alloc = 9, 3, Timed;
     /// A value of the `Internal` that follows: aux [`ValueOf`]; word 1: the value.
-    Argument = 10, 2, Aside;
+    Argument = 10, 2, Untimed;
     /// A conflicting read: aux mask, payload word.
     ConflictRead = 16, 2, Timed;
     /// A conflicting write.

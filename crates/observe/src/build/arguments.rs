@@ -41,9 +41,9 @@ impl Build {
 
     /// The name of a thread, as `Fork` records mean it.
     fn thread_value(&mut self, word: u64) -> Value {
-        let (slot, life) = self.child(word);
+        let (slot, generation) = self.child(word);
         let state = usize::try_from(slot).ok().and_then(|slot| self.slots.get(slot));
-        let Some(thread) = state.and_then(|state| state.lives.get(&life).copied().or(state.thread)) else {
+        let Some(thread) = state.and_then(|state| state.generations.get(&generation).copied().or(state.thread)) else {
             return Value::Unknown;
         };
         let name = self.names.thread(thread).to_owned();
