@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn what_is_near_is_read_together() {
         assert_eq!(stretches(&[]), []);
-        assert_eq!(stretches(&[3, 4, 90]), [3..91]);
+        assert_eq!(stretches(&[3, 4, 90]), vec![Range { start: 3, end: 91 }]);
         assert_eq!(stretches(&[3, 4 + NEAR]), [3..4, 4 + NEAR..5 + NEAR]);
     }
 }

@@ -24,13 +24,13 @@ fn shape(number: u64) -> Options {
         nest: fraction(&[0, 10, 40], 7),
         rev: fraction(&[0, 10, 50], 8),
         writes: fraction(&[20, 30, 60], 9),
-        txn: number % 4 == 0,
-        values: number % 3 != 0,
+        txn: number.is_multiple_of(4),
+        values: !number.is_multiple_of(3),
         readers: fraction(&[0, 20], 10),
         waits: fraction(&[0, 10, 30, 60], 11),
-        stranded: number % 7 == 0 && number % 5 != 0,
-        churn: if number % 11 == 0 { 0.05 } else { 0.0 },
-        all_ops: number % 5 != 0,
+        stranded: number.is_multiple_of(7) && !number.is_multiple_of(5),
+        churn: if number.is_multiple_of(11) { 0.05 } else { 0.0 },
+        all_ops: !number.is_multiple_of(5),
         ..Options::default()
     }
 }

@@ -52,10 +52,9 @@ pub(super) fn show(args: &Options, report: &Report, to: Text) -> Result<()> {
         return Ok(());
     }
     let mut text = Vec::new();
-    let usual = TextOptions::default();
-    let width = terminal.map_or(usual.width, |(columns, _)| usize::from(columns.0).max(NARROWEST));
+    let width = terminal.map_or(TextOptions::default().width, |(columns, _)| usize::from(columns.0).max(NARROWEST));
     let (warnings, full_stacks) = (args.warnings, args.full_stacks);
-    report::render_text(report, &TextOptions { color, width, warnings, full_stacks, ..usual }, &mut text)?;
+    report::render_text(report, &TextOptions { color, width, warnings, full_stacks }, &mut text)?;
     match to {
         Text::Stdout => print(&text).map(drop),
         Text::Stderr => Ok(std::io::stderr().write_all(&text)?),

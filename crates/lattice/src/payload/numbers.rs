@@ -73,16 +73,11 @@ impl Column {
 }
 
 /// What the edges to a cut have contributed.
+#[derive(Default)]
 pub(crate) struct Gathered {
     states: u64,
     /// By state: a number, of which only those in `states` mean something.
     words: Vec<u64>,
-}
-
-impl Default for Gathered {
-    fn default() -> Self {
-        Gathered { states: 0, words: Vec::new() }
-    }
 }
 
 pub(crate) struct Numbers {
