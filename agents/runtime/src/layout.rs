@@ -3,8 +3,8 @@
 //!
 //! A session is a directory named by the environment variable [`SESSION_VARIABLE`]. It holds the file `session`
 //! ([`Session`], then its [`Watch`]es), and for each watched process image a file `p-PID-N` ([`Process`], [`Slot`]s,
-//! [`Chunk`] heads, then the chunks), with `p-PID-N.maps-K` beside it: copies of `/proc/self/maps`, K counting from 0. An
-//! agent that cannot watch its process leaves the name of a reason instead ([`refused`]).
+//! [`Chunk`] heads, then the chunks), with `p-PID-N.maps-K` beside it: copies of `/proc/self/maps`, K counting from 0.
+//! An agent that cannot watch its process leaves the name of a reason instead ([`refused`]).
 
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 

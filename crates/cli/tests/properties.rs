@@ -374,7 +374,7 @@ fn without_a_step_a_property_is_vacuous() {
         "s.rvs",
         "spec S {\n  shared int x = 0 at trace \"x\";\n  event open(o : object<C>) at java C.open;\n  \
          event used at java C.use;\n  lock l at trace \"l\";\n  \
-         property opened(o : object<C>) past { open(o) -> ! once open(o) }\n  \
+         property opened(o : object<C>) past { open(o) -> ! yesterday open(o) }\n  \
          property used_once past { used -> ! prev used }\n  property small past { x < 5 }\n  \
          property locked past { acquire(l) -> x < 5 } with { steps = all; }\n  \
          property owed future { eventually used }\n  property both(o : object<C>) past { used -> once open(o) }\n}\n",

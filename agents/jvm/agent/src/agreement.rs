@@ -204,7 +204,7 @@ fn records_have_their_kinds() {
 fn words_have_room_for_what_there_is() {
     assert_eq!(constant(RECORD, "CONTEXT_BITS"), CONTEXT_BITS.into());
     assert_eq!(constant(CALL_CONTEXTS, "GUESSED"), GUESSED.into());
-    assert_eq!(constant(RECORD_WRITER, "MOST_SINCE_STAMP"), MOST_BETWEEN as i64);
+    assert_eq!(constant(RECORD_WRITER, "MOST_SINCE_FULL_TIME"), MOST_BETWEEN as i64);
     assert_eq!(1 << constant(DEFERRED_ACCESS, "SITE_BITS"), SITES);
     assert_eq!(1 << (64 - constant(DEFERRED_ACCESS, "BLOCK_SHIFT")), BLOCKS);
     assert_eq!(constant(LAST_WAITS, "SLOT_BITS"), SEEN_SLOT_BITS.into());

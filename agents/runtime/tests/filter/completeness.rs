@@ -1,5 +1,5 @@
-//! What brute force predicts from the unfiltered trace, it also predicts from the filtered one, as long as nothing has to
-//! be dropped.
+//! What brute force predicts from the unfiltered trace, it also predicts from the filtered one, as long as nothing has
+//! to be dropped.
 
 use crate::soundness::{Case, definition, variable};
 use crate::traces::{AMPLE, Lie};

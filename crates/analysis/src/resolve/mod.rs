@@ -242,9 +242,9 @@ fn draw(finding: &mut Finding, claim: &Claim, witness: &EventOrder, recorded: &R
         return draw_from(finding, claim, witness, &marks, (recorded.names, trace, &|event| event as usize));
     }
     let wanted = looked_at(witness, &marks);
-    if let Some(excerpt) = recorded.again.and_then(|again| again.some(&wanted)) {
+    if let Some(stretch) = recorded.again.and_then(|again| again.some(&wanted)) {
         let place = |event| wanted.binary_search(&event).unwrap_or_default();
-        draw_from(finding, claim, witness, &marks, (recorded.names, &excerpt, &place));
+        draw_from(finding, claim, witness, &marks, (recorded.names, &stretch, &place));
     }
 }
 

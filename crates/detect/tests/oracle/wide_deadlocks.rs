@@ -165,7 +165,7 @@ fn the_checker_agrees_with_the_definition() {
 
 /// What bounds leave out is reported.
 #[test]
-fn bounds_of_wide_deadlocks_are_told() {
+fn bounds_of_wide_deadlocks_are_reported() {
     let mut reported = 0;
     let count = cases(2_000);
     for seed in 0..count {

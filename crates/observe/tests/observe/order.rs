@@ -1,9 +1,9 @@
 //! The order of records: many threads, gaps, processes that die, chunks that are waited for.
 
 use crate::agent::{Agent, LIMIT, Thread};
-use crate::support::{CLOCKS, lines, options, record, record_by, record_with, trace_of};
+use crate::support::{CLOCKS, lines, options, record, record_by, trace_of};
 use event::{Op, Space};
-use observe::{Ended, Options};
+use observe::{Ended, Error, Options, Recording};
 use runtime::layout::process;
 use runtime::record::{Kind, TextFor, head, timed};
 use std::sync::atomic::Ordering::Relaxed;
@@ -263,10 +263,8 @@ fn slots_are_merged_in_the_order_of_their_times() {
 }
 
 #[test]
-fn a_full_disk_does_not_stop_the_program() {
-    // A device that takes nothing: every write fails.
+fn a_place_that_takes_no_trace_is_refused_before_the_program_starts() {
     let options = Options { output: observe::Output::Path("/proc/self/foretrace.ftrace".into()), ..options() };
-    let recorded = record_with("busy", options);
-    assert_eq!(recorded.exit.code(), Some(7));
-    assert!(recorded.processes.is_empty() && recorded.problems.len() == 1, "{recorded:?}");
+    let refused = Recording::start(options).err().expect("no file can be made there");
+    assert!(matches!(refused, Error::Output(_)), "{refused}");
 }

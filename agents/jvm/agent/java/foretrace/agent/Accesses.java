@@ -290,7 +290,7 @@ final class Accesses {
         }
     }
 
-    /** The same inside a hook. */
+    /** Elements of an array are accessed at once, inside a hook that has begun. */
     static void elements(ThreadState self, Object array, int from, int to, boolean isWrite, int site) {
         if (Memory.NO_ACCESSES || array == null || !array.getClass().isArray()) {
             return;

@@ -1,9 +1,9 @@
 package foretrace.agent;
 
 /**
- * The loads that a thread has recorded last, with nothing in between. A loop that waits repeats them: a load of the same
- * store need not be recorded again. (Whatever other threads do between the two can also come after the second, because
- * the thread has only loaded, and has seen nothing new. So no prediction is wrong without the record.)
+ * The loads that a thread has recorded last, with nothing in between. A loop that waits repeats them: a load of the
+ * same store need not be recorded again. (Whatever other threads do between the two can also come after the second,
+ * because the thread has only loaded, and has seen nothing new. So no prediction is wrong without the record.)
  */
 final class RecentLoads {
     /** A loop looks at no more variables. */
