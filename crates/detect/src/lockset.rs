@@ -13,7 +13,7 @@
 //!
 //! **May miss** races of the first thread's accesses before a second thread came, with reads and with accesses under a
 //! lock (the variable may have been handed over); of variables accessed in more ways than are kept of one
-//! ([`MOST_WAYS`]), and under more locks at once than a set is kept of (both are counted:
+//! (`MOST_WAYS`), and under more locks at once than a set is kept of (both are counted:
 //! [`Races::taken_for_one`]).
 //!
 //! **Raises false alarms**: conditions, semaphores, atomics, and queues under a lock that hand a variable over protect
