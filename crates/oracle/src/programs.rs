@@ -381,7 +381,7 @@ impl Program {
             // Only at the beginning or end: a fork inside would divide a snippet.
             let open_end = matches!(self.threads[parent].last(), Some(Instruction::Request(_)));
             let at = if open_end || r.percent(75) { 0 } else { self.threads[parent].len() };
-            if at == 0 && r.percent(20) {
+            if at == 0 && r.percent(20) && !self.threads[parent].is_empty() {
                 // The thread gives the join up, goes on, and may join the other later.
                 self.threads[parent].insert(0, Instruction::JoinRequest(child));
             }

@@ -27,8 +27,8 @@ fn racy(pairs: &Pairs) -> BTreeSet<usize> {
 /// The sound statement: without these, every pair that `hb` reports is a sync-preserving race.
 ///
 /// What can make a pair impossible that `hb` does not order: a read that sees what it saw only if an order is kept that
-/// the memory model does not keep (a relaxed one, or a plain and an atomic access); a failed try-lock, which holds up
-/// the end of the section that it failed in; `alloc` and `free`, which stay between the accesses of their variable;
+/// the memory model does not keep (a relaxed one, or a plain and an atomic access); a failed try-lock, which comes only
+/// while the section that it failed in is open; `alloc` and `free`, which stay between the accesses of their variable;
 /// pins.
 fn needs_more_than_synchronisation(case: &Case) -> bool {
     let batch = &case.trace.batch;
@@ -46,7 +46,7 @@ fn needs_more_than_synchronisation(case: &Case) -> bool {
             Writer::Write(w) => events[e].reads() && !is_ordered(w, e),
             Writer::Initial => false,
         };
-        loose || matches!(events[e].op, Op::Alloc | Op::Free | Op::Pin | Op::ReadPin)
+        loose || matches!(events[e].op, Op::TryFail | Op::Alloc | Op::Free | Op::Pin | Op::ReadPin)
     })
 }
 
