@@ -16,8 +16,9 @@ pub(crate) fn mark(claims: &mut [Claim], recorded: &Recorded<'_>, decided: &[Ran
     for claim in warnings {
         let [one, other] = claim.parts.as_slice() else { continue };
         let (earlier, later) = (one.event.min(other.event), one.event.max(other.event));
+        // A trace that no other detector needs whole is not read again for this.
         claim.apart = is_decided(decided, earlier, later)
-            || recorded.preserving(|index| index.needs(later, earlier)).unwrap_or(false);
+            || recorded.trace.is_some() && recorded.preserving(|index| index.needs(later, earlier)).unwrap_or(false);
     }
 }
 
