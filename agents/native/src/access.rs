@@ -22,8 +22,9 @@
 //!  8 uniform blocks, one block    record_words       R::record_uniform_blocks, R::record_block
 //! ```
 //!
-//! Steps 1 and 3 change nothing; step 2 stores how far the scan has come. Steps 4 to 6 need a known call context, and
-//! take no lock, except `renew_write` and `repeat_locked`, which lock the cell. Step 7 may block and write records.
+//! Steps 1 and 3 change nothing; step 2 stores how far the scan has come. Steps 4 and 6 need a known call context; step 5
+//! makes one, and goes on with step 7 if there is nothing to repeat. They take no lock, except `renew_write` and
+//! `repeat_locked`, which lock the cell. Whatever makes a context or comes to step 7 may block and write records.
 
 mod hooks;
 
@@ -295,7 +296,7 @@ extern "C" fn access_unbiased<const SIZE: usize, const WRITE: bool>(
     let mask = mask::<SIZE>(addr);
     // SAFETY: as in `access_biased`.
     unsafe {
-        // A reader may not be in its preferred entry.
+        // A reader may not be in its home entry.
         let is_covered = !WRITE && !(*thread).recorder.is_second() && (*thread).recorder.is_covered(cell, mask, false);
         if is_covered || (*machine::tls()).busy {
             return;

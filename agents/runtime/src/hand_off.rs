@@ -42,8 +42,8 @@ const UNKNOWN: u64 = 0;
 #[repr(C)]
 pub struct HandOff {
     time: AtomicU64,
-    /// Who released it, and at which point ([`Recorder::now`](crate::filter::Recorder::now)): all that thread's
-    /// accesses up to there have earlier times.
+    /// Who released it, and at which sync index, with the highest sequence number there is: all accesses of that thread
+    /// up to there have earlier times.
     until: AtomicU64,
 }
 

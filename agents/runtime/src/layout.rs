@@ -13,7 +13,7 @@ pub const SESSION_VARIABLE: &str = "FORETRACE_SESSION";
 /// The first word of both files, "foretrac".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"foretrac");
 /// The version of this layout; agent and observer must agree on it.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 /// Slots of a process: threads that run at once, or that come one after the other in the same slot.
 pub const SLOTS: usize = (1 << 13) - 1;
 /// Words of a chunk.
@@ -187,9 +187,7 @@ pub struct Process {
     pub lost: AtomicU64,
     /// Threads not watched for want of a slot.
     pub unwatched: AtomicU64,
-    /// Accesses seen by hooks, written at the end (0 if they were not counted).
-    pub accesses: AtomicU64,
-    /// Words of which accesses were dropped.
+    /// Entries of shadow cells that were dropped.
     pub dropped: AtomicU64,
     /// Hooks that failed, and recorded nothing.
     pub failed: AtomicU64,

@@ -9,8 +9,6 @@ use crate::hand_off::Timing;
 pub const ADDRESS_BITS: u32 = 48;
 /// Bits of the number of a call context.
 pub const CONTEXT_BITS: u32 = 24;
-/// No more words than this in one record, texts aside.
-pub const MAX_WORDS: usize = 4;
 /// A text is cut to this many bytes.
 pub const MAX_TEXT: usize = 1024;
 

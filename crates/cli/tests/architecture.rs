@@ -48,6 +48,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("foretrace-report", &["foretrace-event"]),
     ("foretrace-observe", &["foretrace-event", "foretrace-runtime", "foretrace-source", "foretrace-trace"]),
+    ("foretrace-launch", &["foretrace-agents", "foretrace-observe", "foretrace-property", "foretrace-source"]),
     ("foretrace-source", &[]),
     ("foretrace-agents", &[]),
     (
@@ -59,6 +60,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "foretrace-event",
             "foretrace-generate",
             "foretrace-jar",
+            "foretrace-launch",
             "foretrace-observe",
             "foretrace-predict",
             "foretrace-property",

@@ -62,7 +62,7 @@ pub(crate) struct Drained {
     /// A slot waits for the value of a write.
     pub(crate) pending: bool,
     /// Chunks were given back.
-    pub(crate) count_events: bool,
+    pub(crate) gave_back: bool,
 }
 
 /// How a slot is to be read.
@@ -129,9 +129,9 @@ impl Drain {
             }
         }
         self.found = found;
-        drained.count_events = self.returned != before;
+        drained.gave_back = self.returned != before;
         // More comes soon only if more could be read.
-        if self.returned >= ENOUGH || self.returned > 0 && (!drained.held_back || !drained.count_events) {
+        if self.returned >= ENOUGH || self.returned > 0 && (!drained.held_back || !drained.gave_back) {
             self.returned = 0;
             shared.wake();
         }

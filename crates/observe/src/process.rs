@@ -66,7 +66,6 @@ pub(crate) struct Observation {
     pub(crate) events: u64,
     pub(crate) lost: u64,
     pub(crate) unwatched: u64,
-    pub(crate) accesses: u64,
     pub(crate) dropped: u64,
     pub(crate) notes: Vec<String>,
     pub(crate) benign: Vec<(String, String)>,
@@ -163,7 +162,7 @@ impl Observed {
             self.merger.advance(u64::MAX, &mut self.build);
         }
         // A thread that waits for a chunk gets one soon, as long as some are given back.
-        let moved = held != self.merger.held() || drained.count_events;
+        let moved = held != self.merger.held() || drained.gave_back;
         if moved || self.merger.held() == 0 && !drained.pending {
             self.blocked = None;
         } else {
@@ -300,7 +299,6 @@ impl Observed {
             events: self.build.events(),
             lost: lost.saturating_add(self.never),
             unwatched: self.shared.unwatched(),
-            accesses: self.shared.accesses(),
             dropped: self.shared.dropped(),
             notes: self.build.take_notes(),
             benign: std::mem::take(&mut self.build.benign),

@@ -72,8 +72,6 @@ pub struct ProcessRecord {
     pub lost: u64,
     /// Threads not watched.
     pub unwatched: u64,
-    /// Accesses that the agent saw; 0 if it did not count.
-    pub accesses: u64,
     /// Entries of shadow cells that were dropped.
     pub dropped: u64,
     /// Notes of the agent for the report.

@@ -283,7 +283,6 @@ impl Recording {
                 events: seen.events,
                 lost: seen.lost,
                 unwatched: seen.unwatched,
-                accesses: seen.accesses,
                 dropped: seen.dropped,
                 notes: seen.notes,
                 benign: seen.benign,

@@ -181,10 +181,6 @@ impl Shared {
         self.u64(offset_of!(Process, unwatched)).load(Relaxed)
     }
 
-    pub(crate) fn accesses(&self) -> u64 {
-        self.u64(offset_of!(Process, accesses)).load(Relaxed)
-    }
-
     pub(crate) fn dropped(&self) -> u64 {
         self.u64(offset_of!(Process, dropped)).load(Relaxed)
     }

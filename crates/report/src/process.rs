@@ -69,14 +69,11 @@ pub struct Process {
     pub agent: String,
     /// Events recorded of it.
     pub events: u64,
-    /// Accesses of memory that its agent saw, most of which need no event; 0 if they were not counted.
-    #[serde(default)]
-    pub accesses: u64,
     /// Records that were lost.
     pub lost: u64,
     /// Threads that were not watched.
     pub unwatched: u64,
-    /// Words of memory of which early accesses were forgotten: no other order is predicted before these.
+    /// Entries of shadow cells that its agent dropped, with older accesses: no other order is predicted before these.
     #[serde(default)]
     pub pinned: u64,
     /// Files with code that it had loaded, not the system's, that has no hooks: what they access was not seen.

@@ -40,7 +40,7 @@ hooks! {
 
 macro_rules! hooks_with_pc {
     ($($size:literal, $read:literal, $write:literal: $($name:ident)*;)*) => { $($(
-        /// The hook without `_pc`, called with the address of the access.
+        /// As the hook without `_pc`; the caller says which instruction accesses the memory.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(addr: usize, pc: usize) {
             // SAFETY: the address is only looked up.
@@ -104,13 +104,13 @@ shim3! {
     __tsan_memset => set_range;
 }
 
-/// The hook without `_pc`, called with the address of the access.
+/// As the hook without `_pc`; the caller says which instruction accesses the memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_read_range_pc(addr: usize, size: usize, pc: usize) {
     access_range(addr, size, true, false, pc);
 }
 
-/// The hook without `_pc`, called with the address of the access.
+/// As the hook without `_pc`; the caller says which instruction accesses the memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_write_range_pc(addr: usize, size: usize, pc: usize) {
     access_range(addr, size, false, true, pc);

@@ -89,8 +89,8 @@ pub(super) const fn slot_of(a: u64) -> u32 {
 
 /// A point of a thread, as in `at`: epoch and sequence number.
 #[inline(always)]
-pub(super) const fn point(epoch_of: u64, seq: u32) -> u64 {
-    epoch_of | (seq as u64) << SEQ_SHIFT
+pub(super) const fn point(epoch: u64, seq: u32) -> u64 {
+    epoch | (seq as u64) << SEQ_SHIFT
 }
 
 /// The distance between consecutive sequence numbers in `at`.
@@ -118,8 +118,8 @@ pub(super) const fn renewed(at: u64, point: u64) -> u64 {
 
 /// Whether two epochs are equal.
 #[inline(always)]
-pub(super) const fn same_epoch(a: u64, epoch_of: u64) -> bool {
-    (a ^ epoch_of) >> EPOCH_SHIFT == 0
+pub(super) const fn same_epoch(a: u64, epoch: u64) -> bool {
+    (a ^ epoch) >> EPOCH_SHIFT == 0
 }
 
 /// Whether two points are equal.
@@ -130,8 +130,8 @@ pub(super) const fn same_point(a: u64, b: u64) -> bool {
 
 /// Whether two slots are equal.
 #[inline(always)]
-pub(super) const fn same_slot(a: u64, epoch_of: u64) -> bool {
-    (a ^ epoch_of) >> SLOT_SHIFT == 0
+pub(super) const fn same_slot(a: u64, epoch: u64) -> bool {
+    (a ^ epoch) >> SLOT_SHIFT == 0
 }
 
 const _: () = assert!(BYTES_SHIFT + 8 == 64 && SLOT_SHIFT + SLOT_BITS == 64 && SHARED == WRITE);

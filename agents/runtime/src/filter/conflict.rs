@@ -168,7 +168,7 @@ impl Recorder {
         outcome
     }
 
-    /// Makes room for this thread among the readers of a Shared cell: in its preferred entry, or in a free one. The
+    /// Makes room for this thread among the readers of a Shared cell: in its home entry, or in a free one. The
     /// entry that is there goes into a node; without a node, its read is recorded. Returns whether the room is the
     /// second entry.
     fn make_room(&mut self, filter: &Filter, sink: &mut impl Sink, contents: &mut Contents, word: u64) -> bool {

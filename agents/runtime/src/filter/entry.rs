@@ -17,9 +17,9 @@ pub(super) struct Entry {
 impl Entry {
     /// An access that is deferred.
     #[inline(always)]
-    pub(super) fn deferred(epoch_of: u64, seq: u32, mask: u8, context: u32, write: bool) -> Entry {
+    pub(super) fn deferred(epoch: u64, seq: u32, mask: u8, context: u32, write: bool) -> Entry {
         Entry {
-            at: epoch_of | (seq as u64) << SEQ_SHIFT | if write { WRITE } else { 0 },
+            at: epoch | (seq as u64) << SEQ_SHIFT | if write { WRITE } else { 0 },
             what: Entry::what(mask, context),
         }
     }
@@ -32,15 +32,15 @@ impl Entry {
 
     /// An access that is in the trace.
     #[inline]
-    pub(super) fn recorded(epoch_of: u64, mask: u8, write: bool) -> Entry {
-        let entry = Entry::deferred(epoch_of, 0, mask, 0, write);
+    pub(super) fn recorded(epoch: u64, mask: u8, write: bool) -> Entry {
+        let entry = Entry::deferred(epoch, 0, mask, 0, write);
         Entry { at: entry.at | RECORDED, ..entry }
     }
 
     /// No access, but the thread knows of what was there before.
     #[inline]
-    pub(super) fn nothing(epoch_of: u64) -> Entry {
-        Entry { at: epoch_of | 1 << SEQ_SHIFT, what: 0 }
+    pub(super) fn nothing(epoch: u64) -> Entry {
+        Entry { at: epoch | 1 << SEQ_SHIFT, what: 0 }
     }
 
     #[inline(always)]

@@ -63,7 +63,7 @@ impl Recorder {
         self.may_renew_read(home, cell, mask) && self.renew_read(home, mask, context)
     }
 
-    /// The entry where this thread's reads of a cell in an unbiased region mostly are: its preferred one in a Shared
+    /// The entry where this thread's reads of a cell in an unbiased region mostly are: its home entry in a Shared
     /// cell, and the first of an Exclusive one. The first may be another thread's.
     #[inline(always)]
     pub fn home_entry<'a>(&self, cell: Cell<'a>) -> HomeEntry<'a> {

@@ -244,20 +244,20 @@ impl Scan {
     /// Writes back the strip of an address, which is this thread's.
     #[cold]
     #[inline(never)]
-    pub fn write_back(&self, ground: &impl ScanMemory, addr: usize) {
+    pub fn write_back(&self, memory: &impl ScanMemory, addr: usize) {
         let base = addr & !(STRIP_BYTES - 1);
-        ground.strip(addr).write_back(base, self, |word| ground.cell(word));
+        memory.strip(addr).write_back(base, self, |word| memory.cell(word));
         if self.base() == base {
             self.clear();
         }
     }
 
     /// Ends the scan. Returns false if that is not possible now.
-    pub fn end(&self, ground: &impl ScanMemory) -> bool {
+    pub fn end(&self, memory: &impl ScanMemory) -> bool {
         let base = self.base();
         if base != 0 {
-            match ground.ownership(base) {
-                Ownership::Own if self.through(base).2 > ground.strip(base).from(base) => self.write_back(ground, base),
+            match memory.ownership(base) {
+                Ownership::Own if self.through(base).2 > memory.strip(base).from(base) => self.write_back(memory, base),
                 Ownership::Own | Ownership::Foreign => {}
                 Ownership::Revoking => return false,
             }
@@ -305,14 +305,14 @@ impl Recorder {
     }
 
     /// Ends a strip: it remembers the scan, which goes on in the next strip if that was scanned, too.
-    pub fn end_strip(&mut self, ground: &impl ScanMemory, scan: &Scan) {
+    pub fn end_strip(&mut self, memory: &impl ScanMemory, scan: &Scan) {
         let base = scan.base();
         self.set_now(scan.newest());
-        ground.strip(base).set(scan.start.load(Relaxed), scan.context.load(Relaxed));
+        memory.strip(base).set(scan.start.load(Relaxed), scan.context.load(Relaxed));
         let next = base + STRIP_BYTES;
-        if ground.ownership(next) == Ownership::Own
-            && self.may_skip_cells(ground.strip(next))
-            && ground.strip(next).from(next) == next
+        if memory.ownership(next) == Ownership::Own
+            && self.may_skip_cells(memory.strip(next))
+            && memory.strip(next).from(next) == next
         {
             scan.start.store(self.now() + NEXT_SEQ, Relaxed);
             scan.now.store(self.now(), Relaxed);
@@ -336,14 +336,14 @@ impl Recorder {
     /// [`Recorder::repeat_biased`] and the rest.
     #[cold]
     #[inline(never)]
-    pub fn access_scanned(&mut self, ground: &impl ScanMemory, scan: &Scan, strip: &Strip, step: &ScanStep) -> bool {
+    pub fn access_scanned(&mut self, memory: &impl ScanMemory, scan: &Scan, strip: &Strip, step: &ScanStep) -> bool {
         let base = step.addr & !(STRIP_BYTES - 1);
         let from = strip.from(base);
         if step.addr < from {
             return false;
         }
         // The end of a scan that was here before writes the strip back.
-        if !step.write && step.addr == from && scan.end(ground) && self.may_skip_cells(strip) {
+        if !step.write && step.addr == from && scan.end(memory) && self.may_skip_cells(strip) {
             self.next_seq(false);
             scan.begin(step, self.now());
             scan.base.store(base, Relaxed);
@@ -351,8 +351,8 @@ impl Recorder {
             scan.next_pc.store(step.pc as u64, Relaxed);
             return true;
         }
-        scan.write_back(ground, step.addr);
-        self.is_covered(ground.cell(step.addr & !7), step.mask(), step.write)
+        scan.write_back(memory, step.addr);
+        self.is_covered(memory.cell(step.addr & !7), step.mask(), step.write)
     }
 
     /// Follows a read that [`Recorder::repeat_biased`] or [`Recorder::first_touch`] did at the first address of a
@@ -361,7 +361,7 @@ impl Recorder {
     #[inline]
     pub fn note_scan_step(
         &self,
-        ground: &impl ScanMemory,
+        memory: &impl ScanMemory,
         scan: &Scan,
         strip: &Strip,
         cell: Cell,
@@ -386,7 +386,7 @@ impl Recorder {
             let base = step.addr & !(STRIP_BYTES - 1);
             let goes_on = is_next && seqs != 0 && step.addr - base <= STRIP_BYTES / 2 && !same_epoch(last, before);
             scan.follows.store(0, Relaxed);
-            if (step.addr == base || goes_on) && scan.end(ground) {
+            if (step.addr == base || goes_on) && scan.end(memory) {
                 scan.begin(step, self.now());
                 scan.follows.store(next, Relaxed);
             }

@@ -2,7 +2,7 @@
 
 use crate::args::{Color, Record};
 use crate::output::say;
-use crate::recording::{bound, end_like, record, why_nothing};
+use crate::recording::{end_like, record, wanted};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Output, StoredTrace};
@@ -11,9 +11,9 @@ use std::path::Path;
 
 pub(crate) fn run(args: &Record) -> Result<u8> {
     let color = wants_color(Color::Auto, &std::io::stderr());
-    let bound = bound(&args.spec, &args.recorder, color)?;
+    let wanted = wanted(&args.spec, &args.recorder, color)?;
     let output = args.recorder.output.as_deref().unwrap_or(Path::new("foretrace.ftrace"));
-    let recorded = record(&args.recorder, bound, Output::Path(output.to_owned()), false, None)?;
+    let recorded = record(&args.recorder, wanted, Output::Path(output.to_owned()), false, None)?;
     for process in &recorded.processes {
         if let StoredTrace::Path(path) = &process.trace
             && !args.quiet
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Record) -> Result<u8> {
     }
     // A trace that could not be written was named already.
     let failed = recorded.processes.iter().any(|process| matches!(process.trace, StoredTrace::Failed(_)));
-    if let Some(why) = why_nothing(&recorded, &args.recorder.command[0]).filter(|_| !failed) {
+    if let Some(why) = launch::why_nothing(&recorded, &args.recorder.command[0]).filter(|_| !failed) {
         say(&format!("{}: it ran unwatched: {why}", args.recorder.command[0].display()));
     }
     Ok(end_like(recorded.exit))

@@ -4,7 +4,7 @@ use super::check::{Text, show};
 use crate::analyse::{Analysed, analyse_recording};
 use crate::args::Run;
 use crate::output::say;
-use crate::recording::{bound, end_like, judge, path_of, record, why_nothing};
+use crate::recording::{end_like, judge, path_of, record, wanted};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Agent, Output, ProcessRecord, Recorded, StoredTrace};
@@ -16,7 +16,7 @@ use trace::Loss;
 
 pub(crate) fn run(args: &Run) -> Result<u8> {
     let color = wants_color(args.analysis.color, &std::io::stderr());
-    let bound = bound(&args.analysis.spec, &args.recorder, color)?;
+    let wanted = wanted(&args.analysis.spec, &args.recorder, color)?;
     let output = match &args.recorder.output {
         Some(path) => Output::Path(path.clone()),
         None => Output::Temporary,
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
     let result_on_stdout = args.analysis.json.as_deref() == Some(Path::new("-"));
     let halt = args.halt_on_error.then(|| judge(&args.analysis, args.recorder.lossy)).transpose()?;
     let started = Instant::now();
-    let recorded = record(&args.recorder, bound, output, result_on_stdout, halt)?;
+    let recorded = record(&args.recorder, wanted, output, result_on_stdout, halt)?;
     let took = started.elapsed();
     let mut all = Vec::new();
     for process in &recorded.processes {
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
             }
         }
     }
-    let nothing = why_nothing(&recorded, &args.recorder.command[0]);
+    let nothing = launch::why_nothing(&recorded, &args.recorder.command[0]);
     let code = report_all(args, &recorded, all, nothing.as_deref())?;
     if nothing.is_some() {
         return Ok(FAILED);
@@ -155,7 +155,6 @@ fn process(process: &ProcessRecord) -> Process {
             Agent::Other => "unknown".to_owned(),
         },
         events: process.events,
-        accesses: process.accesses,
         lost: process.lost,
         unwatched: process.unwatched,
         pinned: process.dropped,

@@ -1,53 +1,47 @@
-//! Watches a program: makes it load the agent, records it, and says what could not be seen. What `run` and `record`
-//! share.
+//! Runs a program with the agents in it, records it, and says what could not be seen. What `run` and `record` share.
 
-mod bind;
 mod ending;
 mod halting;
-mod java;
-mod java_events;
-mod searched;
-mod unwatched;
 
-pub(crate) use bind::{Bound, bound};
 pub(crate) use ending::end_like;
 pub(crate) use halting::judge;
-pub(crate) use unwatched::why_nothing;
 
 use crate::args::{Recorder, What};
 use crate::output::say;
-use agents::Agents;
-use anyhow::{Context, Result, bail};
+use crate::specs;
+use anyhow::{Context, Result};
+use launch::Recordable;
 use observe::{Agent, Ended, Halt, HaltWhen, Options, Output, Recorded, Recording, StoredTrace};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use std::ffi::OsString;
 use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
+/// What specifications want recorded of the program of the command line.
+pub(crate) fn wanted(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Result<Recordable> {
+    let mut loaded = Vec::new();
+    for path in specs {
+        let checked = specs::load(path, color)?;
+        loaded.extend(checked.specs.into_iter().map(|spec| (path.as_path(), spec)));
+    }
+    let program = recorder.command.first().context("no program is named")?;
+    Ok(launch::bind(loaded.iter().map(|(path, spec)| (*path, spec)), program)?)
+}
+
 /// Runs the program of the command line and records it.
 pub(crate) fn record(
     args: &Recorder,
-    bound: Bound,
+    wanted: Recordable,
     output: Output,
     quiet_stdout: bool,
     halt: Option<HaltWhen>,
 ) -> Result<Recorded> {
-    let agents = Agents::ready().context("nothing can be watched")?;
-    let [program, rest @ ..] = args.command.as_slice() else { bail!("no program is named") };
-    let file = searched::find(program);
-    let kind = file.as_deref().and_then(|file| source::kind(file).ok());
-    let mut command = Command::new(program);
-    java::add_agent(&mut command, program, &agents.jvm());
-    command.args(rest);
-    // What another sanitizer calls in the place of the C library's functions must not be ours.
-    if kind != Some(source::Watched::StaticTsan) {
-        command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", agents.folder(), ":"));
-        command.env("LD_PRELOAD", before("LD_PRELOAD", &agents.library(), " "));
-    }
+    let mut command = launch::command(&args.command)?;
+    let program = &args.command[0];
     if quiet_stdout {
         // Standard output is for the result alone.
         command.stdout(Stdio::from(std::io::stderr()));
@@ -56,8 +50,8 @@ pub(crate) fn record(
         record_all: args.record == Some(What::All),
         no_accesses: args.record == Some(What::Sync),
         lossy: args.lossy,
-        watched: bound.native,
-        java: java::settings(&args.packages, bound.java),
+        watched: wanted.native,
+        java: wanted.java + &launch::filter_settings(&args.packages.include, &args.packages.exclude),
         output,
         halt,
         timeout: args.timeout.map(Duration::from_secs),
@@ -78,16 +72,6 @@ pub(crate) fn record(
     let recorded = recorded?;
     warn_after(&recorded, program);
     Ok(recorded)
-}
-
-/// The value of a variable with something before it.
-fn before(variable: &str, first: &Path, separator: &str) -> OsString {
-    let mut value = OsString::from(first);
-    if let Some(rest) = std::env::var_os(variable).filter(|rest| !rest.is_empty()) {
-        value.push(separator);
-        value.push(rest);
-    }
-    value
 }
 
 /// Says what was not watched, or lost.

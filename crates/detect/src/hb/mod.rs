@@ -27,8 +27,8 @@
 //! * `alloc` makes a new variable. `free` conflicts like a plain write, with what was before it and with what comes
 //!   after it.
 //!
-//! And in how it counts time: see `clocks/mod.rs`, which needs no tree clocks, and `shadow.rs`, which says why epochs
-//! lose nothing.
+//! And in how it counts time: see `clocks/mod.rs`, which needs no tree clocks, and `shadow.rs`, which says why one
+//! mark for a variable's last accesses (FastTrack's epoch) loses nothing.
 //!
 //! **May miss** every race that another schedule of the same events would show, but in the recorded one is hidden by an
 //! accidental order; pairs more than four billion events apart, or so far that what there is to remember between them

@@ -11,7 +11,7 @@ use crate::prefetch::fetch;
 use event::ThreadId;
 use trace::binary::DeferredPosition;
 
-/// Sync indexes of a block, one bit each.
+/// The binary logarithm of the number of sync indexes of a block: one for each bit of a word.
 const BLOCK_BITS: u32 = 6;
 
 /// Bits of the sequence numbers that agents use at one sync index.

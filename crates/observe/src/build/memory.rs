@@ -12,7 +12,7 @@ use runtime::record::{ADDRESS_BITS, Kind, PENDING, SILENT, bulk_words};
 const LARGEST: u64 = 8;
 
 impl Build {
-    /// A conflicting access, or a read of a Shared word.
+    /// A conflicting access, or a read of a Shared word for which no entry was free.
     #[inline]
     pub(super) fn access(&mut self, slot: u32, record: &[u64], op: Op) {
         let (word, mask) = (payload(record[0]) >> 3, aux(record[0]));

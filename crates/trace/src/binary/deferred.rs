@@ -1,7 +1,7 @@
 //! Deferred events: written after their position in their thread, and put back there when read.
 //!
 //! A recorder that filters accesses may learn only later that one mattered (another thread came to the same memory). It
-//! then writes the event as a *deferred* one, with how many on-time events its thread had made before it. The reader
+//! then writes the event as a *deferred* one, with how many on-time (not deferred) events its thread had made before it. The reader
 //! puts it right behind the last of these; with none before it, right behind the fork of its thread, or else before the
 //! thread's first event. Deferred events with equal positions stand in the order of their sequence numbers, then as
 //! written.

@@ -65,8 +65,8 @@ impl Recorder {
         self.spare_count += 1;
     }
 
-    pub(super) fn give_spare(&mut self, filter: &Filter, defer: u32) {
-        while self.spare_count > defer {
+    pub(super) fn give_spare(&mut self, filter: &Filter, keep: u32) {
+        while self.spare_count > keep {
             self.spare_count -= 1;
             filter.give_node(self.spare[self.spare_count as usize]);
         }

@@ -1,19 +1,15 @@
 //! How Java virtual machines come to load the agent: the one that is started here by its command line, all others below
 //! it by an environment variable.
 
-use crate::args::Packages;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 
-/// What the agent reads: the packages of the command line, and what specifications want.
-pub(super) fn settings(packages: &Packages, mut bound: String) -> String {
-    for (word, prefixes) in [("include", &packages.include), ("exclude", &packages.exclude)] {
-        for prefix in prefixes {
-            bound.push_str(&format!("{word} {prefix}\n"));
-        }
-    }
-    bound
+/// The settings of the agent for Java that say which packages and classes are watched.
+pub fn filter_settings(include: &[String], exclude: &[String]) -> String {
+    let lines =
+        |word, prefixes: &[String]| -> String { prefixes.iter().map(|prefix| format!("{word} {prefix}\n")).collect() };
+    lines("include", include) + &lines("exclude", exclude)
 }
 
 /// Every virtual machine reads its options here (and says so, on standard error).

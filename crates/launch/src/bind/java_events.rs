@@ -1,6 +1,5 @@
 //! Events that specifications bind in Java programs, as settings of the agent.
 
-use anyhow::{Result, bail};
 use property::check::UserEvent;
 use property::syntax::ast::{Origin, Side, Sort, When};
 use property::syntax::sort_text;
@@ -15,10 +14,12 @@ pub(super) struct JavaEvents(Vec<UserEvent>);
 
 impl JavaEvents {
     /// Adds an event. Those with one name are one event to the agent, with as many values as any of them has.
-    pub(super) fn add(&mut self, event: &UserEvent) -> Result<()> {
+    pub(super) fn add(&mut self, event: &UserEvent) -> Result<(), String> {
         let place = event.place.recorded();
         if event.side == Side::Exec && JDK.iter().any(|prefix| place.starts_with(prefix)) {
-            bail!("`{place}` is code of the JDK, which is not watched: bind its calls, by `at java {place} call`");
+            return Err(format!(
+                "`{place}` is code of the JDK, which is not watched: bind its calls, by `at java {place} call`"
+            ));
         }
         let name = event.recorded();
         let Some(known) = self.0.iter_mut().find(|known| known.recorded() == name) else {
@@ -27,7 +28,10 @@ impl JavaEvents {
         };
         let sorts = |event: &UserEvent| event.params.iter().map(|(_, sort)| sort.clone()).collect::<Vec<Sort>>();
         if sorts(known).iter().zip(sorts(event)).any(|(one, other)| *one != other) {
-            bail!("its values are of other sorts than those of `{}`, which is bound to the same place", known.name);
+            return Err(format!(
+                "its values are of other sorts than those of `{}`, which is bound to the same place",
+                known.name
+            ));
         }
         if event.params.len() > known.params.len() {
             *known = event.clone();
@@ -68,7 +72,7 @@ mod tests {
         }
     }
 
-    fn settings(events: &str) -> Result<String> {
+    fn settings(events: &str) -> Result<String, String> {
         let checked = check_file("s", &One(format!("spec S {{ {events} }}")));
         assert!(!checked.has_errors(), "{:?}", checked.diagnostics);
         let mut all = JavaEvents::default();

@@ -1,20 +1,20 @@
 //! Says why a program could not be watched: then its run is no clean bill of health.
 
-use super::searched;
+use crate::program::find;
 use observe::{Ended, Recorded, StoredTrace};
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 /// Why nothing at all was watched; `None` if something was.
-pub(crate) fn why_nothing(recorded: &Recorded, program: &OsString) -> Option<String> {
+pub fn why_nothing(recorded: &Recorded, program: &OsStr) -> Option<String> {
     let mut kept = recorded.processes.iter().filter(|process| !matches!(process.trace, StoredTrace::Failed(_)));
     let doubtful = !recorded.refused.is_empty() || !recorded.problems.is_empty();
     // A program that does nothing that another thread could notice has no events, and was watched all the same.
     if kept.any(|process| process.events > 0 || process.ended != Ended::Unwatched && !doubtful) {
         return None;
     }
-    let file = searched::find(program);
+    let file = find(program);
     let of_file = file.as_deref().and_then(|file| by_file(file).or_else(|| by_rights(file)));
     let refused = recorded.refused.first().map(|refusal| refusal.why.to_string());
     let reasons = [of_file, refused, recorded.problems.first().cloned(), by_process(recorded)];
@@ -23,7 +23,7 @@ pub(crate) fn why_nothing(recorded: &Recorded, program: &OsString) -> Option<Str
 }
 
 /// What the kind of the file says.
-pub(super) fn by_file(file: &Path) -> Option<String> {
+fn by_file(file: &Path) -> Option<String> {
     let text = match source::kind(file).ok()? {
         source::Watched::StaticTsan => {
             "ThreadSanitizer is linked into it: build it with `foretrace cc`, or without -static-libtsan"

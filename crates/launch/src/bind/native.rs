@@ -1,0 +1,129 @@
+//! What specifications bind `at c`: variables and functions of a C or C++ program.
+
+use super::Wanted;
+use observe::{Encoding, Use, Watched};
+use property::check::{Place, UserEvent};
+use property::syntax::ast::When;
+use source::{Binder, BoundFunction, ValueKind};
+use std::path::Path;
+
+/// A program's names, and what was found by them.
+pub(super) struct Native {
+    binder: Binder,
+    watched: Vec<Watched>,
+}
+
+impl Native {
+    pub(super) fn open(file: &Path) -> Result<Native, source::Error> {
+        Ok(Native { binder: Binder::open(file)?, watched: Vec::new() })
+    }
+
+    /// Adds what a place wants recorded.
+    pub(super) fn add(&mut self, place: &Place, wanted: Wanted<'_>) -> Result<(), String> {
+        let Native { binder, watched } = self;
+        let found = match wanted {
+            Wanted::Value => value(binder, place, watched),
+            Wanted::Region => function(binder, place, Use::Region),
+            Wanted::Event(one) => event(binder, one, watched),
+        }?;
+        let new: Vec<_> = found.into_iter().filter(|one| !watched.contains(one)).collect();
+        watched.extend(new);
+        Ok(())
+    }
+
+    /// Looks for a lock that is a variable of the program.
+    pub(super) fn lock(&mut self, place: &Place) -> Result<(), String> {
+        let name = place.recorded();
+        if name.contains(['#', '@']) {
+            return Ok(());
+        }
+        self.binder.variable(&name).map(drop).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn watched(self) -> Vec<Watched> {
+        self.watched
+    }
+}
+
+/// A function whose entry or exit is an event.
+fn event(binder: &mut Binder, event: &UserEvent, known: &[Watched]) -> Result<Vec<Watched>, String> {
+    let name = event.place.recorded();
+    if !event.params.is_empty() {
+        return Err(format!(
+            "the arguments of `{name}` are not recorded: mark the event in the program by FORETRACE_EVENT(\"{name}\", \
+             value), and bind it `at trace \"{name}\"`"
+        ));
+    }
+    // A call is recorded inside the function; nothing of the thread can come between the two.
+    let (used, other) = match event.when {
+        When::Before => (Use::Entered, Use::Left),
+        When::After => (Use::Left, Use::Entered),
+    };
+    if known.iter().any(|watched| watched.name == name && watched.used == other) {
+        return Err(format!("the entry and the exit of `{name}` cannot both be events: they would have the same name"));
+    }
+    let bound = binder.function(&name);
+    let bound = bound.map_err(|error| format!("{error} (a mark of foretrace.h is bound by `at trace \"{name}\"`)"))?;
+    code(bound, name, used)
+}
+
+fn value(binder: &mut Binder, place: &Place, known: &[Watched]) -> Result<Vec<Watched>, String> {
+    let name = place.recorded();
+    let source::Bound { module, address, size, kind, bits, tls, .. } =
+        binder.variable(&name).map_err(|error| error.to_string())?;
+    if tls {
+        return Err(format!("`{name}` is thread-local: its values cannot be recorded yet"));
+    }
+    let encoding = match kind {
+        ValueKind::Signed => Encoding::Signed,
+        ValueKind::Unsigned | ValueKind::Pointer => Encoding::Unsigned,
+        ValueKind::Float => Encoding::Float,
+        ValueKind::Bool => Encoding::Bool,
+        ValueKind::Aggregate => return Err(format!("`{name}` is not one value: name a field or an element of it")),
+        // Without debug information, what the specification says of it is all there is.
+        ValueKind::Unknown => Encoding::Signed,
+    };
+    if let Some((first, width)) = bits {
+        let (address, first) = (address + first / 8, first % 8);
+        let size = (first + width).div_ceil(8);
+        // What both watched and unwatched accesses of it lie in.
+        if address / 8 != (address + size - 1) / 8 {
+            return Err(format!("the bit-field `{name}` is spread over two words: its values cannot be recorded"));
+        }
+        let used = Use::Bits { encoding, first: first as u8, width: width as u8 };
+        let same_word = |watched: &&Watched| (&watched.module, watched.address / 8) == (&module, address / 8);
+        let other = |watched: &&Watched| matches!(watched.used, Use::Bits { .. }) && watched.name != name;
+        if let Some(other) = known.iter().filter(same_word).find(other) {
+            return Err(format!(
+                "`{name}` and `{}` are bit-fields of one word: only one of them can be bound",
+                other.name
+            ));
+        }
+        return Ok(vec![Watched { module, address, size: size as u32, name, used }]);
+    }
+    let size = u32::try_from(size).ok().filter(|size| [1, 2, 4, 8].contains(size));
+    let size = size.ok_or_else(|| format!("`{name}` has a size that is no number's"))?;
+    Ok(vec![Watched { module, address, size, name, used: Use::Value(encoding) }])
+}
+
+fn function(binder: &mut Binder, place: &Place, used: Use) -> Result<Vec<Watched>, String> {
+    let name = place.recorded();
+    let bound = binder.function(&name).map_err(|error| error.to_string())?;
+    code(bound, name, used)
+}
+
+/// All code of a function that is not inlined.
+fn code(bound: BoundFunction, name: String, used: Use) -> Result<Vec<Watched>, String> {
+    let mut parts = Vec::new();
+    for code in bound.code.iter().filter(|code| !code.inlined) {
+        let size = u32::try_from(code.high - code.low).map_err(|_| format!("`{name}` is too large a function"))?;
+        parts.push(Watched { module: bound.module.clone(), address: code.low, size, name: name.clone(), used });
+    }
+    if parts.is_empty() {
+        return Err(format!(
+            "`{name}` is inlined everywhere: nothing marks where it begins and ends; compile it with \
+             __attribute__((noinline))"
+        ));
+    }
+    Ok(parts)
+}
