@@ -13,4 +13,4 @@ pub const SITES: u32 = 1 << 20;
 pub const GUESSED: u32 = 1 << 23;
 
 /// Bytes of an object in the file `.objects`: its address, its class and number of parts, the site where it was made.
-pub const ENTRY: usize = 24;
+pub const OBJECT_BYTES: usize = 24;

@@ -2,6 +2,15 @@
 //!
 //! The first word holds the kind (bits 0..8), an auxiliary byte (8..16) and a payload of 48 bits, mostly an address. It
 //! is never zero and is written last, so that a reader sees a record whole or not at all.
+//!
+//! What each kind means is said for C and C++. The agent for Java differs in these:
+//!
+//! * Every access is of a whole word, so a mask is always 0xff.
+//! * `WatchRead`, `WatchWrite` and atomic accesses: the upper half of aux says what the value is (0 unknown, 1 a whole
+//!   number, 2 a boolean, 3 a floating-point number), and not how large it is; the lower half is the memory order.
+//! * `ThreadStart` has the thread's generation in bits 32 and up of word 2, and no stack. In `Fork` and `Join` the
+//!   generation of the other thread stands there, above its slot.
+//! * `Request` is kept until it is known whether the thread waits for ever. Only then does it become an event.
 
 use crate::hand_off::Timing;
 

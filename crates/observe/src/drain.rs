@@ -57,8 +57,8 @@ pub(crate) struct Drain {
 pub(crate) struct Drained {
     /// Words read.
     pub(crate) words: usize,
-    /// Slots were left unread because too much waits.
-    pub(crate) held_back: bool,
+    /// Slots were left unread because too much waits to be merged.
+    pub(crate) has_more: bool,
     /// A slot waits for the value of a write.
     pub(crate) pending: bool,
     /// Chunks were given back.
@@ -114,7 +114,7 @@ impl Drain {
             if merger.held() > HELD_WORDS && !merger.is_idle(slot) {
                 merger.set_more(slot, true);
                 self.readers[slot as usize].more = true;
-                drained.held_back = true;
+                drained.has_more = true;
                 continue;
             }
             let more = self.slot(shared, (merger, sink), chunks, Mode { last, give_up }, &mut drained);
@@ -131,7 +131,7 @@ impl Drain {
         self.found = found;
         drained.gave_back = self.returned != before;
         // More comes soon only if more could be read.
-        if self.returned >= ENOUGH || self.returned > 0 && (!drained.held_back || !drained.gave_back) {
+        if self.returned >= ENOUGH || self.returned > 0 && (!drained.has_more || !drained.gave_back) {
             self.returned = 0;
             shared.wake();
         }
@@ -192,7 +192,7 @@ impl Drain {
             reader.read = 0;
             whole += 1;
             if whole == AT_ONCE || merger.held() > HELD_WORDS {
-                drained.held_back = true;
+                drained.has_more = true;
                 return true;
             }
         }

@@ -49,7 +49,8 @@ pub enum Halt {
 
 /// Watches for a reason to end the program.
 pub(crate) struct Halting {
-    judge: Option<HaltWhen>,
+    /// Whether a trace so far is a reason.
+    when: Option<HaltWhen>,
     /// When it must have ended.
     deadline: Option<Instant>,
     look: Option<(Instant, JoinHandle<bool>)>,
@@ -62,15 +63,15 @@ pub(crate) struct Halting {
 }
 
 impl Halting {
-    pub(crate) fn new(judge: Option<HaltWhen>, timeout: Option<Duration>) -> Halting {
+    pub(crate) fn new(when: Option<HaltWhen>, timeout: Option<Duration>) -> Halting {
         let next = Instant::now();
         let deadline = timeout.and_then(|timeout| next.checked_add(timeout));
-        Halting { judge, deadline, look: None, next, seen: BTreeMap::new(), asked: None, forced: false }
+        Halting { when, deadline, look: None, next, seen: BTreeMap::new(), asked: None, forced: false }
     }
 
     /// Whether there can be a reason at all.
     pub(crate) fn can_halt(&self) -> bool {
-        self.judge.is_some() || self.deadline.is_some()
+        self.when.is_some() || self.deadline.is_some()
     }
 
     /// Why the processes were asked to end, if they were.
@@ -80,7 +81,7 @@ impl Halting {
 
     /// Whether it is time for a look.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
-        self.judge.is_some() && self.asked.is_none() && self.look.is_none() && now >= self.next
+        self.when.is_some() && self.asked.is_none() && self.look.is_none() && now >= self.next
     }
 
     /// Whether a process has more events than at the last look.
@@ -94,12 +95,12 @@ impl Halting {
         if traces.is_empty() {
             return;
         }
-        let Some(judge) = self.judge.clone() else { return };
-        let judged = std::thread::Builder::new().spawn(move || {
+        let Some(when) = self.when.clone() else { return };
+        let look = std::thread::Builder::new().spawn(move || {
             // A trace that cannot be read now is read later, or at the end.
-            traces.into_iter().filter_map(|grown| copy(grown).ok()).any(|so_far| judge(so_far))
+            traces.into_iter().filter_map(|grown| copy(grown).ok()).any(|so_far| when(so_far))
         });
-        self.look = judged.ok().map(|thread| (now, thread));
+        self.look = look.ok().map(|thread| (now, thread));
     }
 
     /// Ends the processes if their time is up, or if the look that was under way saw an error.

@@ -3,8 +3,8 @@
 
 use crate::naming::{Frame, Mapped, Naming, Object};
 use event::Made;
-use runtime::java::ENTRY;
 use runtime::java::GUESSED;
+use runtime::java::OBJECT_BYTES;
 pub(crate) use runtime::java::{AGENT, SITES};
 use std::fs::File;
 use std::io::Read;
@@ -134,11 +134,11 @@ impl Java {
     fn read_objects(&mut self) {
         const AT_ONCE: usize = 1 << 12;
         let Some(file) = &self.objects else { return };
-        let mut bytes = [0; ENTRY * AT_ONCE];
+        let mut bytes = [0; OBJECT_BYTES * AT_ONCE];
         while self.known.len() < MAX_KEPT {
-            let Ok(count) = file.read_at(&mut bytes, (self.known.len() * ENTRY) as u64) else { return };
+            let Ok(count) = file.read_at(&mut bytes, (self.known.len() * OBJECT_BYTES) as u64) else { return };
             let before = self.known.len();
-            for entry in bytes[..count].as_chunks::<ENTRY>().0 {
+            for entry in bytes[..count].as_chunks::<OBJECT_BYTES>().0 {
                 let word = |at: usize| entry[at..at + 8].try_into().map_or(0, u64::from_ne_bytes);
                 let (address, what, site) = (word(0), word(8), word(16));
                 if address == 0 || self.known.last().is_some_and(|last| last[0] >= address) {
@@ -167,7 +167,7 @@ impl Java {
         let part = ((address - start) / 8).checked_sub(1);
         let name = self.classes.get(class).map_or("?", |class| &class.name);
         let is_static = what >> 32 & STATICS != 0;
-        // The object as a lock, and its hidden part, are behind all fields.
+        // Its unseen data are behind all fields. (The object as a lock is before them, at its address.)
         if part == Some(what & u64::from(u32::MAX)) {
             return if is_static { format!("{name}.class~") } else { format!("{}@{number}~", readable(name)) };
         }
@@ -283,7 +283,7 @@ impl Naming for Java {
         if index >= self.contexts.len() {
             self.read_text();
         }
-        // Who calls was there before.
+        // A caller has a lower number.
         let &(caller, site) = self.contexts.get(index)?;
         (caller < number).then_some((caller | guessed, site.into()))
     }

@@ -93,14 +93,13 @@ impl Observed {
         let pidfd = pidfd.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         let is_java = shared.agent() == java::AGENT;
         let names = if is_java { Box::new(Java::beside(&member.path)) } else { naming() };
-        let direct = if is_java { java::SITES } else { 0 };
         Ok(Some(Observed {
             member: member.clone(),
             argv: arguments(member.pid),
             shared,
             drain: Drain::default(),
             merger: Merger::default(),
-            build: Build::new(sink()?, kept, names, member.pid, watched.to_vec(), direct)?,
+            build: Build::new(sink()?, kept, names, member.pid, watched.to_vec(), is_java)?,
             pidfd,
             maps: 0,
             blocked: None,
@@ -168,7 +167,7 @@ impl Observed {
         } else {
             self.blocked.get_or_insert(now);
         }
-        Taken { words: drained.words, more: drained.held_back && drained.words > 0 }
+        Taken { words: drained.words, more: drained.has_more && drained.words > 0 }
     }
 
     /// The time up to which all records are there, when the chunks are read next. With `give_up`, those that are being

@@ -17,7 +17,7 @@
 //! made, or 0.
 
 use crate::session::{allocate, map};
-use runtime::java::ENTRY;
+use runtime::java::OBJECT_BYTES;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
@@ -68,7 +68,7 @@ impl MetadataLog {
     pub(crate) fn object(&mut self, class: u64, parts: u64, site: u64) -> u64 {
         // After its parts comes what the object guards as a lock, unseen.
         let size = 8 * (2 + parts);
-        if self.used + ENTRY > self.room {
+        if self.used + OBJECT_BYTES > self.room {
             if self.room == MOST || !allocate(&self.objects, self.room, GROWTH) {
                 return 0;
             }
@@ -87,21 +87,22 @@ impl MetadataLog {
             (*entry.add(1)).store(class << 32 | parts.min(u64::from(u32::MAX)), Release);
             (*entry).store(address, Release);
         }
-        self.used += ENTRY;
+        self.used += OBJECT_BYTES;
         address
     }
 
     /// Says where an object was made that has an address already.
     pub(crate) fn made(&self, address: u64, site: u64) {
         // SAFETY: inside the map, and of entries that are there.
-        let word = |entry: usize, word: usize| unsafe { &*self.at.add(entry * ENTRY).cast::<AtomicU64>().add(word) };
+        let word =
+            |entry: usize, word: usize| unsafe { &*self.at.add(entry * OBJECT_BYTES).cast::<AtomicU64>().add(word) };
         // The entries are sorted by address.
-        let (mut from, mut until) = (0, self.used / ENTRY);
+        let (mut from, mut until) = (0, self.used / OBJECT_BYTES);
         while from < until {
             let middle = (from + until) / 2;
             if word(middle, 0).load(Relaxed) < address { from = middle + 1 } else { until = middle }
         }
-        if from < self.used / ENTRY && word(from, 0).load(Relaxed) == address {
+        if from < self.used / OBJECT_BYTES && word(from, 0).load(Relaxed) == address {
             word(from, 2).store(site, Release);
         }
     }

@@ -4,7 +4,7 @@ use super::check::{Text, show};
 use crate::analyse::{Analysed, analyse_recording};
 use crate::args::Run;
 use crate::output::say;
-use crate::recording::{end_like, judge, path_of, record, wanted};
+use crate::recording::{end_like, halt_when, path_of, record, wanted};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Agent, Output, ProcessRecord, Recorded, StoredTrace};
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
         None => Output::Temporary,
     };
     let result_on_stdout = args.analysis.json.as_deref() == Some(Path::new("-"));
-    let halt = args.halt_on_error.then(|| judge(&args.analysis, args.recorder.lossy)).transpose()?;
+    let halt = args.halt_on_error.then(|| halt_when(&args.analysis, args.recorder.lossy)).transpose()?;
     let started = Instant::now();
     let recorded = record(&args.recorder, wanted, output, result_on_stdout, halt)?;
     let took = started.elapsed();

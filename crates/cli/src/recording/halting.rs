@@ -11,9 +11,9 @@ use observe::{HaltWhen, SoFar, StoredTrace};
 use report::{Finding, Kind, Status};
 use std::sync::Arc;
 
-/// Looks for observed races, misuse, threads that wait for each other, and violated properties, as far as the command
-/// line asks for them.
-pub(crate) fn judge(args: &Options, lossy: bool) -> Result<HaltWhen> {
+/// Says of a trace so far whether to end the program: whether there are observed races, misuse, threads that wait for
+/// each other, or violated properties, as far as the command line asks for them.
+pub(crate) fn halt_when(args: &Options, lossy: bool) -> Result<HaltWhen> {
     let asked = args.detect.is_empty() || chosen(&args.detect)?.into_iter().any(DetectorId::judges_so_far);
     if !asked && args.spec.is_empty() && args.property.is_empty() {
         bail!(

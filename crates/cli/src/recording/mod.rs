@@ -4,7 +4,7 @@ mod ending;
 mod halting;
 
 pub(crate) use ending::end_like;
-pub(crate) use halting::judge;
+pub(crate) use halting::halt_when;
 
 use crate::args::{Recorder, What};
 use crate::output::say;

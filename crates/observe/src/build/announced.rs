@@ -109,7 +109,7 @@ impl Build {
     /// that such a thread holds is never given back. (Only the agent for Java is sure that a thread does nothing more.)
     pub(super) fn record_ends(&mut self) {
         let is_any = self.slots.iter().any(|state| state.waiting.is_some() || state.seen.is_some());
-        if self.direct == 0 || !is_any {
+        if !self.is_java || !is_any {
             return;
         }
         let mut ended: Vec<(ThreadId, u32)> = self.ended.drain().collect();

@@ -56,11 +56,11 @@ impl Context {
 /// The call contexts of a slot.
 pub(crate) struct Contexts {
     contexts: Vec<Context>,
-    /// Below this number, a context is the address of code itself. It is stored with the others from its first use on;
-    /// `at` says where.
-    direct: u32,
+    /// Java: contexts below this number are the sites of these numbers, without calls. 0: records define all contexts.
+    bare_sites: u32,
+    /// Where each of these is stored from its first use on; 0: it was not used yet.
     at: Vec<u32>,
-    /// Where contexts above that number are stored, which the naming defines.
+    /// Where contexts from that number on are stored, which the naming defines.
     above: FxHashMap<u32, u32>,
 }
 
@@ -71,9 +71,9 @@ impl Default for Contexts {
 }
 
 impl Contexts {
-    /// The contexts of a new slot. Below `direct`, numbers are addresses of code themselves.
-    pub(crate) fn new(direct: u32) -> Contexts {
-        Contexts { contexts: vec![EMPTY], direct, at: Vec::new(), above: FxHashMap::default() }
+    /// The contexts of a new slot. Numbers below `bare_sites` are those of sites.
+    pub(crate) fn new(bare_sites: u32) -> Contexts {
+        Contexts { contexts: vec![EMPTY], bare_sites, at: Vec::new(), above: FxHashMap::default() }
     }
 
     /// Defines a context. Returns whether it can be one: they are numbered in order.
@@ -98,10 +98,10 @@ impl Contexts {
     /// Where a context is stored, if it was used or defined.
     #[inline]
     fn index(&self, number: u32) -> Option<usize> {
-        if self.direct == 0 || number == 0 {
+        if self.bare_sites == 0 || number == 0 {
             return Some(number as usize);
         }
-        if number >= self.direct {
+        if number >= self.bare_sites {
             return self.above.get(&number).map(|&at| at as usize);
         }
         self.at.get(number as usize).filter(|&&at| at != 0).map(|&at| at as usize)
@@ -133,7 +133,7 @@ impl Contexts {
     /// Stores a context that needs no definition by a record, at its first use.
     #[cold]
     fn insert(&mut self, number: u32, sites: &mut Sites) -> usize {
-        if number < self.direct {
+        if number < self.bare_sites {
             self.at.resize(self.at.len().max(number as usize + 1), 0);
             self.at[number as usize] = self.contexts.len() as u32;
             self.contexts.push(Context { pc: number.into(), known: false, ..EMPTY });
@@ -141,7 +141,7 @@ impl Contexts {
         }
         // Its callers come first.
         let (mut chain, mut next) = (Vec::new(), number);
-        while next >= self.direct && !self.above.contains_key(&next) && chain.len() < MAX_DEPTH {
+        while next >= self.bare_sites && !self.above.contains_key(&next) && chain.len() < MAX_DEPTH {
             let Some((caller, pc)) = sites.naming.context(next) else { break };
             chain.push((next, pc));
             next = caller;

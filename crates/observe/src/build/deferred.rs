@@ -97,7 +97,7 @@ impl Build {
         }
         // If nothing is an access, drop barriers are for all bytes. In a Java program every access is of a whole word,
         // whatever its record says of values.
-        if shared != all && shared != 0xff && self.direct == 0 {
+        if shared != all && shared != 0xff && !self.is_java {
             self.split_bytes(word, deferred, arriving, all);
         }
         let mut known = LastDeferred::default();

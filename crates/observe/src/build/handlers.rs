@@ -63,7 +63,7 @@ impl Build {
     /// A handler begins in a slot whose thread waits.
     pub(super) fn begin_handler(&mut self, slot: u32) -> Option<ThreadId> {
         let &Waiting { by, lock, .. } = self.slot(slot).waiting.as_ref()?;
-        if self.direct > 0 && lock.is_some() {
+        if self.is_java && lock.is_some() {
             self.go_on(slot);
             return Some(by.thread);
         }
@@ -89,7 +89,7 @@ impl Build {
 
     /// At the end, records the requests of threads that wait for a lock for ever.
     pub(super) fn record_open_requests(&mut self) {
-        if self.direct == 0 {
+        if !self.is_java {
             return;
         }
         for slot in 0..self.slots.len() {

@@ -113,7 +113,7 @@ impl Build {
             Kind::AtomicStore => Op::AtomicStore,
             _ => Op::AtomicRmw,
         };
-        if self.direct > 0 {
+        if self.is_java {
             return self.java_value(by, op, record, order);
         }
         let value = if log2 > 3 { Value::Unknown } else { self.value(payload(record[0]), record[2], 1 << log2) };
@@ -137,7 +137,7 @@ impl Build {
     pub(super) fn watched(&mut self, slot: u32, kind: Kind, record: &[u64]) {
         let by = self.actor(slot, record[1]);
         let op = if kind == Kind::WatchRead { Op::Read } else { Op::Write };
-        if self.direct > 0 {
+        if self.is_java {
             return self.java_value(by, op, record, Order::default());
         }
         let aux = aux(record[0]);

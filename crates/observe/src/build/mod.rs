@@ -31,6 +31,7 @@ use event_index::EventIndex;
 use handlers::Waiting;
 use objects::Objects;
 use out::Out;
+use runtime::java::SITES;
 use runtime::record::{CONTEXT_BITS, Kind, TextFor};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,8 +79,8 @@ pub(crate) struct Build {
     out: Out,
     slots: Vec<Slot>,
     sites: Sites,
-    /// Call contexts below this need no definition: they are the addresses of code themselves.
-    direct: u32,
+    /// The agent for Java writes the records. The meaning of some kinds differs then (`runtime::record` says where).
+    is_java: bool,
     variables: Variables,
     blocks: Blocks,
     objects: Objects,
@@ -124,10 +125,10 @@ impl Build {
         naming: Box<dyn Naming>,
         pid: u32,
         watched: Vec<Watched>,
-        direct: u32,
+        is_java: bool,
     ) -> io::Result<Build> {
         Ok(Build {
-            direct,
+            is_java,
             names: Names::default(),
             meta: Meta::default(),
             out: Out::new(sink, kept)?,
@@ -217,8 +218,8 @@ impl Build {
     fn slot(&mut self, slot: u32) -> &mut Slot {
         let slot = slot as usize;
         if self.slots.len() <= slot {
-            let direct = self.direct;
-            self.slots.resize_with(slot + 1, || Slot { contexts: Contexts::new(direct), ..Slot::default() });
+            let bare_sites = if self.is_java { SITES } else { 0 };
+            self.slots.resize_with(slot + 1, || Slot { contexts: Contexts::new(bare_sites), ..Slot::default() });
         }
         &mut self.slots[slot]
     }

@@ -39,7 +39,7 @@ impl Build {
         let (class, number) = (aux(record[0]), payload(record[0]));
         let handler = if self.ends_wait(slot, kind, class, number) { self.go_on(slot) } else { None };
         let by = self.actor(slot, record[1]);
-        if kind == Kind::Request && self.direct > 0 {
+        if kind == Kind::Request && self.is_java {
             self.ask(by, class, number);
             return 0;
         }

@@ -43,14 +43,14 @@ impl Build {
         let (top, pages) = (payload(record[0]), record[2] >> 32);
         // The thread was forked, and begins now. One that was forked in the same slot before may never have written
         // anything, not even that it began.
-        let generation = if self.direct > 0 { pages as u32 } else { 0 };
+        let generation = if self.is_java { pages as u32 } else { 0 };
         let state = self.slot(slot);
         let is_forked = |thread: &ThreadId| {
             !state.started && (generation == 0 || state.generations.get(&generation) == Some(thread))
         };
         let thread = state.thread.filter(is_forked).unwrap_or_else(|| self.new_thread());
         self.bind(slot, thread);
-        if self.direct > 0 {
+        if self.is_java {
             self.note_generation(slot, pages as u32);
             return self.count_events(slot, 0);
         }
@@ -85,7 +85,7 @@ impl Build {
 
     /// The slot of a child, and its number among the threads of that slot.
     pub(super) fn child(&self, word: u64) -> (u64, u32) {
-        if self.direct > 0 { (word & u64::from(u32::MAX), (word >> 32) as u32) } else { (word, 0) }
+        if self.is_java { (word & u64::from(u32::MAX), (word >> 32) as u32) } else { (word, 0) }
     }
 
     /// Gives the present thread of a slot its number.
@@ -138,7 +138,7 @@ impl Build {
             self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
         }
         self.count_events(slot, u64::from(made == 0));
-        if self.direct > 0 && aux(record[0]) == 0 {
+        if self.is_java && aux(record[0]) == 0 {
             self.ended.insert(by.thread, slot);
         }
     }
