@@ -77,6 +77,11 @@ fn column(all: &[Effect]) -> Vec<i64> {
     all.iter().filter(|effect| !is_needless(effect)).map(packed).collect()
 }
 
+/// The number of an effect kind; 0: there is none of this name.
+fn kind_number(kind: &str) -> i64 {
+    EFFECT_KINDS.iter().find(|(word, _)| *word == kind).map_or(0, |&(_, number)| number.into())
+}
+
 /// Packs an effect. `Effect.java` draws the bits.
 pub(crate) fn packed(effect: &Effect) -> i64 {
     let position = |list: &[&str], of: &str| list.iter().position(|&word| word == of).unwrap_or(0) as i64;
@@ -117,8 +122,13 @@ pub(crate) fn packed(effect: &Effect) -> i64 {
         "acqrel" => 4,
         _ => 0,
     };
-    let word = position(&EFFECT_KINDS, effect.kind) + 1;
-    word | of << 8 | is_result << 12 | when << 13 | order << 16 | value << 20 | i64::from(more as u8) << 24
+    kind_number(effect.kind)
+        | of << 8
+        | is_result << 12
+        | when << 13
+        | order << 16
+        | value << 20
+        | i64::from(more as u8) << 24
 }
 
 #[cfg(test)]
@@ -132,7 +142,7 @@ mod tests {
 
     #[test]
     fn unseen_has_its_number() {
-        assert_eq!(EFFECT_KINDS[UNSEEN as usize - 1], "unseen");
+        assert_eq!(kind_number("unseen"), UNSEEN);
     }
 
     #[test]

@@ -17,13 +17,13 @@ import jdk.internal.vm.annotation.ForceInline;
  * <li>After {@link #RUN} records in a row of one thread, that thread owns the variable again.
  * </ul>
  *
- * The cell of a plain variable has no lock. Each word says by itself what it is, so a thread that loses a race for it
- * records something twice or later, and only accesses that are a race themselves, or two reads.
+ * The cell of a plain variable has no lock: each word says by itself what it is. Threads change a word at one moment
+ * only if their accesses race, or both read. Then the thread that comes second records its access twice, or later.
  *
  * Parameters that many methods share: {@code of} is the object with the cell (null: a static field) and {@code w},
  * {@code r}, {@code d} are the offsets of its words; {@code address} is the variable's address in records; {@code
- * base} and {@code shift} say that 2^shift elements from base on share cells; {@code object} is the object that was
- * reached through, if what is known of its origin matters.
+ * base} and {@code shift} say that 2^shift elements from base on share cells; {@code object} is the object that has
+ * the variable; null: it is not asked whether that came from unwatched memory ({@link Shadow#cameUnwatched}).
  */
 final class AccessFilter {
     /** Reads that a thread remembers. */

@@ -5,7 +5,7 @@ package foretrace.agent;
  *
  * A stack walk costs far more than everything else in a hook. So the stack is walked the first times at a site, and
  * then ever more rarely. In between, the context is the one that all walks found, marked as {@link #GUESSED}, or the
- * bare site if they differ. So is that of an access that was deferred, unless the stack was walked at that very access.
+ * bare site if they differ. A deferred access has such a context, too, unless the stack was walked at that very access.
  *
  * <pre>
  * An entry, by the lower bits of its site:

@@ -4,7 +4,7 @@ import jdk.internal.vm.annotation.ForceInline;
 
 /**
  *
- * The shadow cell of a variable: where its words are, and how they are read.
+ * The cell of a variable: where its words are, and how they are read.
  *
  * Every variable has three words, W, R and D. Those of a field are three more fields of its class, those of a static
  * field are in the agent's memory, those of array elements in an array beside the array ({@link Shadow#cells}).
@@ -32,7 +32,7 @@ import jdk.internal.vm.annotation.ForceInline;
  *   lock: the slot + 1 of the thread that holds the {@link VariableLock}; 0: none
  * </pre>
  *
- * The location of a variable, as {@link Sites} and {@link FieldHandle} know it, is one long as well:
+ * The location of a variable says where its cell is. {@link Sites} and {@link FieldHandle} keep it, as one long:
  *
  * <pre>
  *   of a field:         63      44 43      24 23       4 3     0

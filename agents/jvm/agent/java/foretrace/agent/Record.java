@@ -2,14 +2,14 @@ package foretrace.agent;
 
 /**
  *
- * The numbers of records, as all agents write them (agents/runtime/src/record.rs; that file says what each
- * record means).
+ * The numbers of records, as all agents write them (agents/runtime/src/record.rs says what each record means, and at
+ * its head in what records of Java differ).
  *
  * <pre>
  * A record is one to three words; the observer sees it as soon as its first word is not zero:
  *
  *   word 0   63                    16 15      8 7       0
- *           |        payload         |   aux   |  kind  |   payload: an address; aux: object class or memory order
+ *           |        payload         |   aux   |  kind  |   payload: an address; aux: see record.rs
  *   word 1   63                    24 23                0
  *           |          time          |   call context   |
  *   word 2  what some kinds add: a value, another address, a thread

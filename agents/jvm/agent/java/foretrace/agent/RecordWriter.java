@@ -8,8 +8,8 @@ import jdk.internal.vm.annotation.ForceInline;
  * Writes the records of a thread into chunks of the process' file, and gives each its timestamp.
  *
  * A record is written from its last word to its first, which is stored with release: the observer reads up to the first
- * word that is zero. {@link #now} announces the record before its timestamp is chosen, so that the observer does not
- * merge past a record that is still being written; the record itself takes the announcement back.
+ * word that is zero. {@link #now} says in the slot ({@code writing}) that a record comes, before its timestamp is
+ * chosen: so the observer does not merge past a record that is still being written. The record itself takes that back.
  *
  * No clock is read. A timestamp is later than that of the thread's last record, than that which the hook found in the
  * object (left by the thread that let this one go on), and than the observer's coarse time.
@@ -20,7 +20,7 @@ abstract class RecordWriter extends ThreadClock {
     /** A timestamp is at most this far from the last full time: records have only its lower bits. */
     private static final long MOST_SINCE_FULL_TIME = 1L << 38;
 
-    /** Where the slot announces a record that is being written. */
+    /** The word {@code writing} of the slot: not 0 while a record is being written. */
     private final long announced;
     /** The number of the chunk + 1 (0: none), where the next record goes, and where the chunk ends. */
     private int chunk;
@@ -94,8 +94,8 @@ abstract class RecordWriter extends ThreadClock {
 
     /**
      *
-     * Announces a record, for which there is room, and returns its timestamp: later than {@code after}. The observer
-     * waits for the record from now on.
+     * Begins a record, for which there is room, and returns its timestamp: later than {@code after}. The observer waits
+     * for the record from now on.
      */
     @ForceInline
     final long now(long after) {

@@ -7,12 +7,12 @@ import jdk.internal.vm.annotation.ForceInline;
  * When a thread does what it does, and whether its accesses may be deferred now.
  *
  * <pre>
- * The time of an access is its tick, which each thread counts for itself without asking anybody:
+ * The tick of an access says when its thread made it. Each thread counts its own ticks:
  *
  *    43           24 23               8 7                 0
  *   |     block     |    sync index    |  sequence number  |
  *
- *   sync index:      counts up with every record of the thread
+ *   sync index:      counts up with every timed record of the thread
  *   sequence number: counts up with every deferred access between two records
  *   block:           2^16 sync indices of one thread; {@link Memory#BLOCKS} says whose they are, and where they begin
  * </pre>
