@@ -14,7 +14,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * </pre>
  */
 final class Effect {
-    /** Kinds, in the order of the tables' words. */
+    /** Kinds, with the numbers that agents/jvm/weave/src/hooks/effect.rs gives them, too. */
     static final int ACQ = 1, REL = 2, TACQ = 3, RACQ = 4, RREL = 5, RTACQ = 6, UNLOCK = 7, TO_READ = 8, TO_WRITE = 9,
         TO_OPTIMISTIC = 10, WAIT = 11, WOKEN = 12, NOTIFY = 13, NOTIFY_ALL = 14, POST = 15, AWAIT = 16, UP = 17,
         DOWN = 18, JOIN = 19, LOAD = 20, STORE = 21, RMW = 22, FENCE = 23, VIEW = 24, FIELD = 25, PERMITS = 27,
