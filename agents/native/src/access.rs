@@ -22,8 +22,8 @@
 //!  8 uniform blocks, one block    record_words       R::record_uniform_blocks, R::record_block
 //! ```
 //!
-//! Steps 1 and 3 change nothing; step 2 stores how far the scan has come. Steps 4 and 6 need a known call context; step 5
-//! makes one, and goes on with step 7 if there is nothing to repeat. They take no lock, except `renew_write` and
+//! Steps 1 and 3 change nothing; step 2 stores how far the scan has come. Steps 4 and 6 need a known call context; step
+//! 5 makes one, and goes on with step 7 if there is nothing to repeat. They take no lock, except `renew_write` and
 //! `repeat_locked`, which lock the cell. Whatever makes a context or comes to step 7 may block and write records.
 
 mod hooks;

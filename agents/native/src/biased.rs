@@ -89,8 +89,8 @@ pub enum Bias {
 }
 
 impl CriticalRegion {
-    /// Enters the critical region, to change a cell of a biased region. The thread calls [`CriticalRegion::leave`] soon,
-    /// and waits for nothing in between.
+    /// Enters the critical region, to change a cell of a biased region. The thread calls [`CriticalRegion::leave`]
+    /// soon, and waits for nothing in between.
     #[inline(always)]
     pub fn enter_region(&self, owner: &Owner, slot: u32) -> Bias {
         self.enter_any();
@@ -242,8 +242,8 @@ fn claim(addr: usize, owner: &Owner, slot: u32) {
 }
 
 /// Revokes the bias of the region of an address, if it has an owner. The caller is outside of its own critical region,
-/// and has locked no cell. Two threads that revoke each other's regions, and a thread that waits for a locked cell while it
-/// is the owner here, would otherwise wait for ever.
+/// and has locked no cell. Two threads that revoke each other's regions, and a thread that waits for a locked cell
+/// while it is the owner here, would otherwise wait for ever.
 fn revoke(addr: usize, owner: &Owner, new: u16) {
     while REVOKING.swap(true, Acquire) {
         failing::pause();

@@ -1,10 +1,10 @@
 //! Deferred events: written after their position in their thread, and put back there when read.
 //!
 //! A recorder that filters accesses may learn only later that one mattered (another thread came to the same memory). It
-//! then writes the event as a *deferred* one, with how many on-time (not deferred) events its thread had made before it. The reader
-//! puts it right behind the last of these; with none before it, right behind the fork of its thread, or else before the
-//! thread's first event. Deferred events with equal positions stand in the order of their sequence numbers, then as
-//! written.
+//! then writes the event as a *deferred* one, with how many on-time (not deferred) events its thread had made before
+//! it. The reader puts it right behind the last of these; with none before it, right behind the fork of its thread, or
+//! else before the thread's first event. Deferred events with equal positions stand in the order of their sequence
+//! numbers, then as written.
 //!
 //! The recorder cannot know how events will be numbered. A deferred drop barrier without a number names itself: it
 //! stands where the access was that the recorder dropped.

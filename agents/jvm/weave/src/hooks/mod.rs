@@ -47,6 +47,9 @@
 //! `argument` and `index` are the first arguments, which name the variable (null: a static field), and the site has
 //! class, name and type of the call.
 //!
+//! Calls with an atomic access get both hooks, whatever the columns say: `before` takes the lock of the variable, and
+//! `after` gives it back.
+//!
 //! For rows with `&!`, `after(o, site)` is also called when the call throws. For atomic accesses with a function, and
 //! calls on entries of a collection, that is `threw(o)`; for other calls that may wait, `threw(null)`.
 //!
