@@ -55,6 +55,11 @@ pub(crate) fn call_context_of(agent: &Agent, jni: Jni, thread: Reference, site: 
         let own = sites.iter().position(|&site| classes.is_program(site));
         sites.drain(..own.unwrap_or(0));
     } else if site != 0 && !sites.is_empty() {
+        // What a call does may be recorded inside of it, by methods of the JDK.
+        let classes = agent.classes();
+        let own = sites.iter().position(|&frame| classes.is_of_one_class(frame, site));
+        sites.drain(..own.unwrap_or(0));
+        drop(classes);
         // The site knows the line in its method better than the frame does.
         sites[0] = site;
     }

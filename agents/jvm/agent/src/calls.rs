@@ -2,7 +2,7 @@
 //! takes apart.
 
 use crate::machine::{Jni, Jvmti, Reference};
-use weave::{Call, Calls, Condition, EFFECT_KINDS, Effect, ORDERS, Operand, PLAIN, Target, Value};
+use weave::{Call, Calls, Condition, EFFECT_KINDS, Effect, ORDERS, Operand, PLAIN, Target, Value, leaves_elements};
 
 /// Targets, as packed: the first and the last that is an entry of the receiver.
 const KEY: i64 = 4;
@@ -64,6 +64,12 @@ pub(crate) const UNSEEN: i64 = 32;
 /// Whether an effect is on an entry of a collection: what the call does beyond that is not known.
 pub(crate) fn is_of_part(packed: i64) -> bool {
     (KEY..=ELEMENTS).contains(&(packed >> 8 & 0xf))
+}
+
+/// Whether a call uses elements of a list that its row does not name: a `set` of one is no write of the list.
+pub(crate) fn uses_elements(call: &Call, types: &[Vec<u8>]) -> bool {
+    let is_list = types.iter().any(|name| name == b"java/util/List");
+    is_list && types.first().is_some_and(|name| Calls::all().is_plain(name)) && !leaves_elements(call.name.as_bytes())
 }
 
 /// Packs a column. An effect on an entry makes a post of the whole needless: an await of the whole awaits all

@@ -211,6 +211,12 @@ impl Classes {
         self.find(loader, name).is_some_and(|number| self.classes[number as usize].loader == loader)
     }
 
+    /// Whether two sites are in one class.
+    pub(crate) fn is_of_one_class(&self, some: u32, other: u32) -> bool {
+        let class = |site: u32| self.sites.get(site as usize).map(|of| of.class);
+        class(some).is_some() && class(some) == class(other)
+    }
+
     /// Whether a site is in a class that is watched.
     pub(crate) fn is_program(&self, site: u32) -> bool {
         let class = self.sites.get(site as usize).and_then(|of| self.classes.get(of.class as usize));

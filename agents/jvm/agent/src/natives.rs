@@ -201,7 +201,10 @@ extern "system" fn effects(jni: *mut c_void, _: Reference, site: i32, of: Refere
                 let types = if of.is_null() { Vec::new() } else { calls::types(agent.jvmti, Jni(jni), of) };
                 let (before, mut after) = calls::effects(call, &types);
                 let is_nothing = before.is_empty() && after.is_empty();
-                if is_nothing || before.iter().chain(&after).any(|&effect| calls::is_of_part(effect)) {
+                if is_nothing
+                    || calls::uses_elements(call, &types)
+                    || before.iter().chain(&after).any(|&effect| calls::is_of_part(effect))
+                {
                     after.push(calls::UNSEEN);
                 }
                 (before, after)

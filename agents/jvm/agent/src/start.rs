@@ -74,6 +74,8 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "WrappedCollections",
     "PlainCollections",
     "PlainCollections$1",
+    "PlainCollections$2",
+    "GuardedCollections",
     "CallEffects",
     "CallEffects$1",
     "EntrySync",

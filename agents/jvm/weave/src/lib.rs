@@ -34,7 +34,7 @@ pub use error::{Error, Result};
 pub use hooks::{
     ADDED, CELL, CELL_WORDS, Call, CallMark, Calls, ClassContext, ClassInfo, Condition, EFFECT_KINDS, Effect, Inside,
     InsideRow, Mark, MarkValue, ORDERS, Operand, PLAIN, Row, Site, SiteKind, THREAD_STATE, Target, Value, ValueSource,
-    WATCHED, Woven, thread, weave, weave_inside,
+    WATCHED, Woven, leaves_elements, thread, weave, weave_inside,
 };
 pub use inert::{inert, inert_name, is_inert_name};
 pub use instruction::Instruction;

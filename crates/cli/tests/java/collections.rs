@@ -6,6 +6,11 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Command;
 
+const SYNCHRONIZED: &str = "List<String> l = Collections.synchronizedList(new ArrayList<>(List.of(\"a\", \"b\")));";
+const SYNCHRONIZED_MAP: &str =
+    "Map<String, String> m = Collections.synchronizedMap(new HashMap<>(Map.of(\"a\", \"b\")));";
+const ITERATOR: &str = "Iterator<String> i = new ArrayList<>(List.of(\"a\", \"b\", \"c\")).iterator();";
+
 /// Programs: what is declared, what two threads do, and whether that is a race.
 const PROGRAMS: &[(&str, &str, &str, bool)] = &[
     // Views are only made.
@@ -37,6 +42,37 @@ const PROGRAMS: &[(&str, &str, &str, bool)] = &[
     ("List<String> l = new ArrayList<>(List.of(\"a\"));", "l.set(0, \"c\");", "l.iterator().next();", true),
     ("List<String> l = Arrays.asList(\"a\", \"b\");", "l.set(0, \"c\");", "l.set(1, \"d\");", false),
     ("List<String> l = Arrays.asList(\"a\", \"b\");", "l.set(0, \"c\");", "l.get(0);", true),
+    // What is found in a list says who comes first.
+    (
+        "List<String> l = new ArrayList<>(List.of(\"a\")); static int x;",
+        "x = 1; synchronized (l) { l.set(0, \"b\"); }",
+        "for (boolean is = false; !is; ) { synchronized (l) { is = l.contains(\"b\"); } } x++;",
+        false,
+    ),
+    (
+        "List<String> l = new LinkedList<>(List.of(\"a\")); static int x;",
+        "x = 1; synchronized (l) { l.set(0, \"b\"); }",
+        "for (boolean is = false; !is; ) { synchronized (l) { is = l.iterator().next() == \"b\"; } } x++;",
+        false,
+    ),
+    (
+        "List<String> l = new ArrayList<String>() { }; static int x;",
+        "x = 1; synchronized (l) { l.add(\"b\"); }",
+        "for (boolean is = false; !is; ) { synchronized (l) { is = !l.isEmpty(); } } x++;",
+        false,
+    ),
+    (
+        "List<String> l = Collections.synchronizedList(new ArrayList<>(List.of(\"a\"))); static int x;",
+        "x = 1; l.set(0, \"b\");",
+        "while (!l.contains(\"b\")) { } x++;",
+        false,
+    ),
+    (
+        "List<String> l = Collections.synchronizedList(new ArrayList<>(List.of(\"a\"))); static int x;",
+        "x = 1; l.add(\"b\");",
+        "while (l.size() == 1) { } x++;",
+        false,
+    ),
     // Copies, and all of a collection.
     ("List<String> l = new ArrayList<>();", "l.add(\"a\");", "new ArrayList<>(l);", true),
     ("Map<String, String> m = new HashMap<>();", "m.put(\"a\", \"b\");", "new ConcurrentHashMap<>(m);", true),
@@ -51,6 +87,98 @@ const PROGRAMS: &[(&str, &str, &str, bool)] = &[
     ("ArrayList<String> l = new ArrayList<>();", "l.add(\"a\");", "l.toString();", true),
     ("ArrayList<String> l = new ArrayList<>();", "l.add(\"a\");", "l.hashCode();", true),
     ("List<String> l = new ArrayList<>(), k = new ArrayList<>();", "l.size();", "l.equals(k);", false),
+    // Iteration over a collection that synchronises its calls, without and with its lock.
+    (SYNCHRONIZED, "l.add(\"a\");", "for (String s : l) { }", true),
+    (SYNCHRONIZED, "l.add(\"a\");", "synchronized (l) { for (String s : l) { } }", false),
+    (SYNCHRONIZED, "l.add(\"a\");", "l.listIterator();", true),
+    (SYNCHRONIZED, "l.add(\"a\");", "synchronized (l) { l.listIterator(1).previous(); }", false),
+    (SYNCHRONIZED, "l.add(\"a\");", "l.stream();", false),
+    (SYNCHRONIZED, "l.add(\"a\");", "l.stream().filter(e -> true).count();", true),
+    (SYNCHRONIZED, "l.add(\"a\");", "synchronized (l) { l.stream().filter(e -> true).count(); }", false),
+    (SYNCHRONIZED, "l.add(\"a\");", "l.forEach(e -> { });", false),
+    (SYNCHRONIZED, "l.add(\"a\");", "l.sort(null);", false),
+    (SYNCHRONIZED, "l.add(\"a\");", "Collections.sort(l);", false),
+    (SYNCHRONIZED, "l.add(\"a\");", "l.contains(\"b\"); l.size(); l.get(0); l.toString(); l.equals(l);", false),
+    (SYNCHRONIZED, "l.add(\"a\");", "new ArrayList<>(l);", false),
+    (SYNCHRONIZED, "l.set(0, \"a\");", "l.subList(0, 1).get(0);", false),
+    (SYNCHRONIZED, "l.set(0, \"a\");", "l.subList(0, 1).iterator().next();", false),
+    (SYNCHRONIZED, "l.set(0, \"a\");", "l.iterator().next();", true),
+    (SYNCHRONIZED, "l.set(0, \"a\");", "Iterator<String> i = l.iterator(); i.next(); l.size();", true),
+    (
+        "List<String> k = new ArrayList<>(List.of(\"a\")), l = Collections.synchronizedList(k);",
+        "l.set(0, \"b\");",
+        "k.size();",
+        false,
+    ),
+    (
+        "List<String> k = new ArrayList<>(List.of(\"a\")), l = Collections.synchronizedList(k);",
+        "l.add(\"b\");",
+        "k.size();",
+        true,
+    ),
+    (
+        "Set<String> l = Collections.synchronizedSet(new HashSet<>(List.of(\"a\")));",
+        "l.add(\"b\");",
+        "for (Iterator<String> i = l.iterator(); i.hasNext(); ) { i.next(); break; }",
+        true,
+    ),
+    (SYNCHRONIZED_MAP, "m.put(\"b\", \"c\");", "for (String k : m.keySet()) { break; }", true),
+    (SYNCHRONIZED_MAP, "m.put(\"b\", \"c\");", "for (String v : m.values()) { break; }", true),
+    (SYNCHRONIZED_MAP, "m.put(\"b\", \"c\");", "m.entrySet().iterator();", true),
+    (SYNCHRONIZED_MAP, "m.put(\"b\", \"c\");", "m.keySet().stream().count();", true),
+    (SYNCHRONIZED_MAP, "m.put(\"b\", \"c\");", "synchronized (m) { for (String k : m.keySet()) { } }", false),
+    (SYNCHRONIZED_MAP, "m.put(\"b\", \"c\");", "synchronized (m) { for (String v : m.values()) { } }", false),
+    (
+        SYNCHRONIZED_MAP,
+        "m.put(\"b\", \"c\");",
+        "Set<String> s = m.keySet(); synchronized (s) { for (String k : s) { break; } }",
+        true,
+    ),
+    (SYNCHRONIZED_MAP, "m.put(\"b\", \"c\");", "m.keySet().contains(\"a\"); m.values().size();", false),
+    (SYNCHRONIZED_MAP, "m.put(\"b\", \"c\");", "m.forEach((k, v) -> { }); m.get(\"a\");", false),
+    (SYNCHRONIZED_MAP, "m.merge(\"b\", \"c\", String::concat);", "m.keySet().removeIf(\"b\"::equals);", false),
+    (
+        "List<String> k = Collections.synchronizedList(new ArrayList<>()), l = Collections.unmodifiableList(k);",
+        "k.add(\"b\");",
+        "for (String s : l) { break; }",
+        true,
+    ),
+    (
+        "List<String> k = Collections.synchronizedList(new ArrayList<>()), l = Collections.unmodifiableList(k);",
+        "k.add(\"b\");",
+        "l.contains(\"a\"); l.size();",
+        false,
+    ),
+    // Other wrappers, views that the JDK makes, and what is known only as something to iterate over.
+    (
+        "List<String> k = new ArrayList<>(List.of(\"a\")), l = Collections.unmodifiableList(k);",
+        "k.add(\"b\");",
+        "l.get(0);",
+        true,
+    ),
+    (
+        "Map<String, String> m = new HashMap<>(), f = Collections.unmodifiableMap(m);",
+        "m.put(\"a\", \"b\");",
+        "f.values().contains(\"c\");",
+        true,
+    ),
+    (
+        "List<String> k = new ArrayList<>(List.of(\"a\")), l = Collections.unmodifiableList(k);",
+        "k.size();",
+        "try { l.add(\"b\"); } catch (UnsupportedOperationException e) { }",
+        false,
+    ),
+    (
+        "List<String> k = new ArrayList<>(List.of(\"a\")); static final Iterable<String> l = k;",
+        "k.add(\"b\");",
+        "for (String s : l) { break; }",
+        true,
+    ),
+    // An iterator that two threads share.
+    (ITERATOR, "i.next();", "i.next();", true),
+    (ITERATOR, "synchronized (i) { i.next(); }", "synchronized (i) { i.next(); }", false),
+    (ITERATOR, "synchronized (i) { i.next(); }", "i.remove();", true),
+    ("Iterator<String> i = new Vector<>(List.of(\"a\", \"b\")).iterator();", "i.next();", "i.next();", false),
     // Arrays.
     ("int[] a = {1, 2, 3, 4}, b = new int[4];", "a[3] = 5;", "System.arraycopy(a, 0, b, 0, 4);", true),
     ("int[] a = {1, 2, 3, 4}, b = new int[4];", "a[3] = 5;", "System.arraycopy(a, 0, b, 0, 3);", false),

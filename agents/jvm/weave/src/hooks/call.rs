@@ -6,7 +6,7 @@
 //! effects when it compiles them. Further calls share a bridge for each called method and pass the number, because
 //! methods and constants of a class are limited.
 
-use super::table::{Call, Calls, VariableKey};
+use super::table::{Call, Calls, PLAIN, VariableKey};
 use super::{HOOKS, Method, Row, SiteKind};
 use crate::bytes::{put_u2, put_u4};
 use crate::class::{Attribute, Member, access};
@@ -122,7 +122,9 @@ impl<'a> Method<'_, 'a> {
         // The hook before an atomic access takes the variable's lock, so that the record after it is right.
         let is_atomic =
             call.rows.iter().flat_map(Row::effects).any(|effect| matches!(effect.kind, "load" | "store" | "rmw"));
-        if is_atomic || call.rows.iter().any(|row| !row.before.is_empty()) {
+        // Of a collection inside of one that synchronises, the accesses are recorded during the call.
+        let is_noted = call.rows.iter().any(|row| !row.before.is_empty() || row.class == PLAIN);
+        if is_atomic || is_noted {
             emit = number.emit(passed.emit(emit, &arguments, call.is_static)?, &arguments)?;
             emit = emit.call(HOOKS.as_bytes(), b"before", passed.descriptor("", &arguments).as_bytes())?;
         }

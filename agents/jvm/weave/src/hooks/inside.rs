@@ -1,9 +1,11 @@
 //! Hooks inside classes of the JDK (`inside.table`). Only constants are added to a class, so one that is loaded
 //! already can be changed, too.
 
+use super::call::Arguments;
 use super::effect::{Condition, Operand, Target};
 use super::inside_table::{Inside, InsideRow};
 use super::reference::Bootstraps;
+use super::table::{Calls, leaves_elements};
 use super::{ClassInfo, HOOKS, Method, SiteKind, Woven, code_of};
 use crate::class::{Class, access as flags};
 use crate::code::Code;
@@ -17,6 +19,9 @@ use std::borrow::Cow;
 
 /// How much deeper hooks can make the stack.
 const DEEPER: u16 = 8;
+
+/// How the types of methods end that make an iterator.
+const RETURNS_ITERATOR: [&[u8]; 2] = [b"Ljava/util/Iterator;", b"Ljava/util/ListIterator;"];
 
 /// Weaves hooks into a class of the JDK. `first` is the number of its first site. Also returns which rows of the
 /// table were found.
@@ -83,11 +88,19 @@ impl<'a> Method<'_, 'a> {
             let is_found = if row.member.is_empty() {
                 // What is done under the monitor is not watched.
                 let unseen = self.unseen_hook()?;
+                let guarded = self.guarded(name, descriptor, &lines)?;
                 for index in 0..code.instructions.len() {
                     self.monitor(&mut code, index, &lines)?;
                     if code.instructions[index].opcode == MONITORENTER {
-                        code.edits[index].after.extend_from_slice(&unseen);
+                        if guarded.is_empty() || !is_all_known(self.class.name()?, name) {
+                            code.edits[index].after.extend_from_slice(&unseen);
+                        }
+                        code.edits[index].after.extend_from_slice(&guarded);
                     }
+                }
+                // Iterators are made without the lock.
+                if !code.is_changed() && RETURNS_ITERATOR.iter().any(|end| descriptor.ends_with(end)) {
+                    code.entry.extend(guarded);
                 }
                 if access & flags::SYNCHRONIZED != 0 {
                     let mut hooks = self.synchronized(access & flags::STATIC != 0, &lines)?;
@@ -111,6 +124,33 @@ impl<'a> Method<'_, 'a> {
         }
         code.max_stack = code.max_stack.saturating_add(DEEPER);
         code.write(&mut self.class.constants).map(Some)
+    }
+
+    /// The hook of a method of `Collections.synchronized…` that accesses the collection inside, by the rows of
+    /// collections that do not synchronise. Empty: the method does not.
+    fn guarded(&mut self, name: &[u8], descriptor: &[u8], lines: &[(u16, u16)]) -> Result<Vec<u8>> {
+        let Some(number) = Calls::all().plain(name, descriptor).filter(|_| self.class.name().is_ok_and(is_guarded))
+        else {
+            return Ok(Vec::new());
+        };
+        let call = &Calls::all().calls[number];
+        let (arguments, _) = of_method(descriptor)?;
+        let arguments = Arguments::new(&arguments, false).all;
+        let of = |number: Option<u8>| number.map(|number| arguments[usize::from(number) - 1]);
+        let argument = of(call.argument()).filter(|(kind, _)| *kind == Kind::Object);
+        let index = of(call.value()).filter(|(kind, _)| *kind == Kind::Int);
+        let site = self.site(SiteKind::Call(number as u16), 0, lines, None)?;
+        let emit = Emit::new(&mut self.class.constants).op(&[ALOAD_0]);
+        let emit = match argument {
+            Some((_, at)) => emit.local(ALOAD, at),
+            None => emit.op(&[ACONST_NULL]),
+        };
+        let emit = match index {
+            Some((_, at)) => emit.local(ILOAD, at),
+            None => emit.op(&[ICONST_M1]),
+        };
+        let descriptor = b"(Ljava/lang/Object;Ljava/lang/Object;II)V";
+        Ok(emit.int(site)?.call(HOOKS.as_bytes(), b"guarded", descriptor)?.done())
     }
 
     /// Weaves the hooks of a row's own method: first of all, and before it returns. Returns false if it lacks a field
@@ -259,6 +299,16 @@ impl<'a> Method<'_, 'a> {
         }
         Ok(is_found)
     }
+}
+
+/// Whether a class passes calls on to a collection inside, under a lock.
+fn is_guarded(class: &[u8]) -> bool {
+    class.starts_with(b"java/util/Collections$Synchronized")
+}
+
+/// Whether the rows of a method say all that it accesses in a collection inside.
+fn is_all_known(class: &[u8], method: &[u8]) -> bool {
+    leaves_elements(method) || class.ends_with(b"Map")
 }
 
 /// Whether a method has one argument that takes one slot of the stack.

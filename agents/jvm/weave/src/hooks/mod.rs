@@ -31,7 +31,8 @@
 //! * A method reference to such a call (`latch::countDown`): the hooks of the call, when it is called.
 //! * The return of a constructor, in classes with `finalize`: `inside(o, site)` before it.
 //! * What `inside.table` ([`Inside`]) names, in classes of the JDK: `inside(o, site)` or `inside(o, value, site)`, as
-//!   the table says.
+//!   the table says. Methods of `Collections.synchronized…` call `guarded(o, argument, index, site)` when they have
+//!   the lock, or make an iterator, if the method has a row for collections that do not synchronise.
 //!
 //! The hooks of calls have two forms:
 //!
@@ -39,7 +40,8 @@
 //! * long, if rows name arguments: `before(o, argument, index, value, site)`; `after(result, o, argument, index,
 //!   value, site)`.
 //!
-//! `before` is called if any row of the call has an effect before it, `after` if any has one after it. Which row
+//! `before` is called if any row of the call has an effect before it, or is one of collections that do not synchronise
+//! (another thread's call may reach such a collection through one that does); `after` if any has one after it. Which row
 //! applies, the hook finds by the class of `o`, the receiver (null for static methods). `argument` is the one that
 //! rows name, or null; if it is an int, it is `index` instead, which is else -1. `value` is the argument whose value
 //! rows name, or 0L. `result` and `value` are objects or longs, with a hook for each: smaller numbers are made long,
@@ -83,7 +85,7 @@ pub use inside::weave_inside;
 pub use inside_table::{Inside, InsideRow};
 pub use mark::{CallMark, Mark, MarkValue, ValueSource};
 pub use site::{ClassContext, ClassInfo, Site, SiteKind, Woven};
-pub use table::{Call, Calls, PLAIN, Row};
+pub use table::{Call, Calls, PLAIN, Row, leaves_elements};
 pub use thread::{THREAD_STATE, thread};
 
 use crate::class::{Class, Member, access as flags};

@@ -91,6 +91,25 @@ pub struct Calls {
 /// The class of rows of collections that do not synchronise.
 pub const PLAIN: &str = "~";
 
+/// Whether a method of a list that does not synchronise neither reads nor writes its elements, or only the one that
+/// its row names. Rows of other methods leave the elements out.
+pub fn leaves_elements(method: &[u8]) -> bool {
+    const STRUCTURE: [&[u8]; 11] = [
+        b"size",
+        b"isEmpty",
+        b"add",
+        b"addFirst",
+        b"addLast",
+        b"clear",
+        b"get",
+        b"subList",
+        b"iterator",
+        b"listIterator",
+        b"stream",
+    ];
+    STRUCTURE.contains(&method)
+}
+
 impl Calls {
     /// Whether objects of exactly this class are collections that do not synchronise.
     pub fn is_plain(&self, class: &[u8]) -> bool {
@@ -145,6 +164,13 @@ impl Calls {
     fn add(&mut self, number: usize, class: &'static str, before: &'static str, after: &'static str) {
         let read = |column| Effect::column(column).unwrap_or_else(|| unreachable!("a test reads all: {column}"));
         self.calls[number].rows.push(Row { class, before: read(before), after: read(after) });
+    }
+
+    /// The number of the [`Call`] with a method, if it has a row for collections that do not synchronise.
+    pub(super) fn plain(&self, name: &[u8], descriptor: &[u8]) -> Option<usize> {
+        let [name, descriptor] = [name, descriptor].map(|bytes| std::str::from_utf8(bytes).ok());
+        let &number = self.by_name.get(&(name?, descriptor?))?;
+        self.calls[number].rows.iter().any(|row| row.class == PLAIN).then_some(number)
     }
 
     /// The number of the [`Call`] for a call of a method of this class.

@@ -306,8 +306,8 @@ final class Accesses {
                 element(self, array, length, index, site, isWrite);
             }
         }
-        if (step > 1 && self.held.isUnmarked()) {
-            self.held.mark(self);
+        if (step > 1) {
+            self.held.markInside(self);
         }
     }
 

@@ -30,7 +30,7 @@ final class CallEffects {
     /** Bits of {@link #what}; {@link #IS} makes it differ from 0, which a stable field must. */
     private static final int IS = 1, IS_ATOMIC = 2, IS_SIMPLE = 4, IS_BACK_BEFORE = 8, IS_BACK_AFTER = 16,
         IS_UNSEEN = 32, IS_SORTED = 64, IS_OF_THIS = 128, IS_WRAPPER = 256, IS_FIXED = 512, IS_CONCURRENT = 1024,
-        IS_SAME_ENTRY = 2048, IS_BLOCKING = 4096;
+        IS_SAME_ENTRY = 2048, IS_BLOCKING = 4096, IS_GUARDED = 8192;
 
     /** The class of the receivers; null: there is none. */
     @Stable private final Class<?> of;
@@ -71,6 +71,7 @@ final class CallEffects {
             | (hasOneAfter && Effect.target(after[0]) == Effect.BACK ? IS_BACK_AFTER : 0)
             | (isUnseen ? IS_UNSEEN : 0) | (isSorted ? IS_SORTED : 0)
             | (isBlocking ? IS_BLOCKING : 0)
+            | (of != null && GuardedCollections.is(of) ? IS_GUARDED : 0)
             | (of != null && WrappedCollections.isConcurrent(of) ? IS_CONCURRENT : 0)
             | (hasOneBefore && isOfThis(before[0]) ? IS_OF_THIS : 0)
             | (hasOneBefore && hasOneAfter && isSameEntry(before[0], after[0]) ? IS_SAME_ENTRY : 0);
@@ -141,6 +142,11 @@ final class CallEffects {
     /** The receiver is a wrapper, and calls that would change the other collection throw. */
     boolean isFixed() {
         return (what & IS_FIXED) != 0;
+    }
+
+    /** The receiver passes calls on to another collection, under a lock. */
+    boolean isGuarded() {
+        return (what & IS_GUARDED) != 0;
     }
 
     /** The receiver is a collection that synchronises its users. */

@@ -49,6 +49,9 @@ final class Calls {
         if (effects.isUnseen()) {
             Hooks.unseen();
         }
+        if (effects.isGuarded()) {
+            GuardedCollections.calls(of, site);
+        }
         if (effects.isBlocking()) {
             enterCall(of);
         }
@@ -154,6 +157,9 @@ final class Calls {
         }
         if (effects.isBlocking()) {
             leaveCall();
+        }
+        if (effects.isGuarded() || effects.isWrapper()) {
+            GuardedCollections.returned();
         }
         if (effects.isBackAfter() && !BoundedQueues.isFull(of)) {
             return;

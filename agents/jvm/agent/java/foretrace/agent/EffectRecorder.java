@@ -138,7 +138,8 @@ final class EffectRecorder {
                 break;
             case Effect.VIEW:
                 if (call.of != null) {
-                    shadow.setViewOf(Shadows.of(call.of, self, site + 1).whole());
+                    Object viewed = PlainCollections.innermost(call.of, true);
+                    shadow.setViewOf(Shadows.of(viewed == null ? call.of : viewed, self, site + 1).whole());
                 }
                 break;
             case Effect.FIELD:

@@ -147,6 +147,13 @@ final class HeldLocks {
         }
     }
 
+    /** The same inside a hook that has begun. */
+    void markInside(ThreadState self) {
+        if (isUnmarked()) {
+            markAll(self);
+        }
+    }
+
     private void markAll(ThreadState self) {
         for (; marked < count; marked++) {
             Shadow lock = locks[marked];

@@ -243,6 +243,10 @@ public final class Hooks {
         Inside.record(of, 0, value, site);
     }
 
+    public static void guarded(Object of, Object argument, int index, int site) {
+        GuardedCollections.accessed(of, argument, index, site);
+    }
+
     @ForceInline
     public static void unseen() {
         ThreadState self = ThreadState.own();

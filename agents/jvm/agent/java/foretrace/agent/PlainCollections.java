@@ -23,7 +23,55 @@ final class PlainCollections {
     private static final Class<?> ITERATOR = new java.util.ArrayList<>().iterator().getClass();
     private static final long LAST = field(ITERATOR, "lastRet");
 
+    /** Fields in which views, iterators and wrappers of the JDK have what they are views of. */
+    private static final String[] FIELDS = {"c", "m", "q", "s", "base", "root", "i", "this$0"};
+    /** Of a class of views, iterators or wrappers: where its objects have what they are views of; 0: not known. */
+    private static final ClassValue<Long> INSIDE = new ClassValue<Long>() {
+        @Override
+        protected Long computeValue(Class<?> of) {
+            return inside(of);
+        }
+    };
+
     private PlainCollections() {}
+
+    private static long inside(Class<?> of) {
+        boolean isView = java.util.Collection.class.isAssignableFrom(of) || java.util.Map.class.isAssignableFrom(of)
+            || java.util.Iterator.class.isAssignableFrom(of);
+        if (!isView || of.getClassLoader() != null || !of.getPackageName().equals("java.util")) {
+            return 0;
+        }
+        for (Class<?> type = of; type != Object.class; type = type.getSuperclass()) {
+            for (String name : FIELDS) {
+                try {
+                    if (!type.getDeclaredField(name).getType().isPrimitive()) {
+                        return field(type, name);
+                    }
+                } catch (NoSuchFieldException none) {
+                    // The next name, or the super class.
+                }
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * The collection that does not synchronise, or list of an array, that an object is a view, an iterator or a wrapper
+     * of, or is itself; null: not known. One behind a {@link GuardedCollections guarded collection} only on demand.
+     */
+    static Object innermost(Object object, boolean isThroughGuarded) {
+        for (int depth = 0; object != null && depth < 16; depth++) {
+            if (has(object) || object.getClass() == ARRAY_LIST) {
+                return object;
+            }
+            long at = INSIDE.get(object.getClass());
+            if (at == 0 || !isThroughGuarded && GuardedCollections.is(object.getClass())) {
+                return null;
+            }
+            object = Memory.reference(object, at);
+        }
+        return null;
+    }
 
     private static long field(Class<?> of, String name) {
         try {
@@ -37,6 +85,11 @@ final class PlainCollections {
         return object != null && ARE.get(object.getClass());
     }
 
+    /** Whether a wrapper has this collection inside, without a view in between. */
+    static boolean isDirectly(Object inside, Object wrapper) {
+        return Memory.reference(wrapper, INSIDE.get(wrapper.getClass())) == inside;
+    }
+
     /** The plain collection that an object is a view of, or that it is itself; null if there is none. */
     private static Shadow within(ThreadState self, Object object, int site) {
         if (has(object)) {
@@ -44,7 +97,11 @@ final class PlainCollections {
         }
         Shadow known = Shadows.existing(object, self, site);
         Shadow whole = known == null ? null : known.whole();
-        return whole != null && whole != known && has(whole.get()) ? whole : null;
+        if (whole != null && whole != known && has(whole.get())) {
+            return whole;
+        }
+        Object inside = innermost(object, false);
+        return has(inside) ? Shadows.of(inside, self, site + 1) : null;
     }
 
     /** All of a collection is read, if it is plain or a view of a plain one. */
@@ -60,26 +117,44 @@ final class PlainCollections {
         Shadow whole = has(by) ? null : within(self, by, site);
         if (whole != null) {
             Accesses.whole(self, whole, false, site);
+            moved(self, by, site);
             if (LAST != 0 && by.getClass() == ITERATOR) {
                 element(self, whole, Memory.U.getInt(by, LAST), false, site);
+            } else if (whole.get() instanceof java.util.List) {
+                self.held.markInside(self);
             }
         } else if (by.getClass() == ARRAY_LIST && ARRAY != 0) {
             Accesses.elements(self, Memory.reference(by, ARRAY), 0, -1, false, site);
-        } else if (self.held.isUnmarked()) {
-            self.held.mark(self);
+        } else {
+            self.held.markInside(self);
+        }
+    }
+
+    /** What an iterator does changes its own position, too. */
+    private static void moved(ThreadState self, Object by, int site) {
+        if (by instanceof java.util.Iterator) {
+            Accesses.whole(self, Shadows.of(by, self, site), true, site);
         }
     }
 
     /** A collection is changed through a view. */
     static void change(ThreadState self, Object by, int site) {
+        // The call throws.
+        if (WrappedCollections.isFixed(by.getClass())) {
+            return;
+        }
         Shadow whole = has(by) ? null : within(self, by, site);
         if (whole != null) {
             Accesses.whole(self, whole, false, site);
             Accesses.whole(self, whole, true, site);
+            moved(self, by, site);
+            if (whole.get() instanceof java.util.List) {
+                self.held.markInside(self);
+            }
         } else if (by.getClass() == ARRAY_LIST && ARRAY != 0) {
             Accesses.elements(self, Memory.reference(by, ARRAY), 0, -1, true, site);
-        } else if (self.held.isUnmarked()) {
-            self.held.mark(self);
+        } else {
+            self.held.markInside(self);
         }
     }
 

@@ -69,6 +69,9 @@ final class ThreadState extends RecordWriter {
     /** The object of the last call that posts or awaits, and its entry. */
     Shadow current;
     int currentEntry = EntrySync.WHOLE;
+    /** The {@link GuardedCollections guarded collection} that the program calls, and the site of that call. */
+    Object guarded;
+    int guardedSite;
     /**
      * The call that it is in, if that may wait without a time limit: the receiver (null: the thread waits to be
      * unparked), and whether there is such a call. {@link LastWaits} asks for them.
@@ -175,6 +178,7 @@ final class ThreadState extends RecordWriter {
         java.util.Arrays.fill(shadowCache, null);
         methodMonitors = new Shadow[0];
         current = null;
+        guarded = null;
     }
 
     /** The thread makes a call that may wait. */

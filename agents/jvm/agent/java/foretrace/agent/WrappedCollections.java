@@ -53,7 +53,7 @@ final class WrappedCollections {
         return is || of.getPackageName().equals(CONCURRENT);
     }
 
-    /** The collection that the call reaches in the end; null if it does not synchronise. */
+    /** The collection that the call reaches first that synchronises; null if there is none. */
     private static Object within(CallEffects effects, Object of, int site) {
         while (effects.isWrapper()) {
             of = Memory.reference(of, effects.within);
@@ -62,7 +62,7 @@ final class WrappedCollections {
             }
             effects = CallEffects.at(site, of);
         }
-        return effects.isConcurrent() ? of : null;
+        return effects.isConcurrent() || effects.isGuarded() ? of : null;
     }
 
     /**
@@ -74,6 +74,10 @@ final class WrappedCollections {
         try {
             Object within = within(effects, of == null ? argument : of, site);
             if (within == null) {
+                return false;
+            }
+            if (GuardedCollections.is(within.getClass())) {
+                GuardedCollections.calls(within, site);
                 return false;
             }
             if (!effects.isFixed() || !CallEffects.at(site, within).changes()) {
@@ -94,7 +98,7 @@ final class WrappedCollections {
         long number, Object value, boolean isNumber, int site) {
         try {
             Object within = within(effects, of == null ? argument : of, site);
-            if (within == null) {
+            if (within == null || GuardedCollections.is(within.getClass())) {
                 return false;
             }
             Object whole = of == null ? null : within;

@@ -36,6 +36,7 @@ public final class Hooks {
     public static void initialising() { }
     public static void initialised() { }
     public static void unseen() { }
+    public static void guarded(Object o, Object argument, int index, int site) { }
     public static void threw(Object of) { System.err.println("threw"); }
     public static void made(Object o, int site) { }
     public static void cloned(Object o) { }
