@@ -161,7 +161,7 @@ fn long_programs() {
 
 #[test]
 fn objects_that_come_unseen() {
-    check(Style::Unseen, 300, |found| found.racy > 100 && found.pins > 50);
+    check(Style::Unseen, 800, |found| found.racy > 100 && found.pins > 50);
 }
 
 #[test]

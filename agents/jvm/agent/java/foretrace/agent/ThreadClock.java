@@ -61,6 +61,11 @@ abstract class ThreadClock {
         return notReady == 0;
     }
 
+    /** The thread was started, and no hook has begun in it yet. */
+    final boolean isNew() {
+        return (notReady & NEW) != 0;
+    }
+
     /** A hook begins that may come to other hooks, or that calls code of the JDK or the program. */
     @ForceInline
     final void enter() {

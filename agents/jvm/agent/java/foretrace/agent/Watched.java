@@ -19,6 +19,10 @@ public class Watched {
 
     public Watched() {
         ThreadState self = ThreadState.own();
+        if (self != null && self.isNew()) {
+            // Without a first tick, the object would seem to have been there before all threads.
+            ThreadState.ready();
+        }
         foretrace$born = self == null ? 0 : self.tick;
     }
 }
