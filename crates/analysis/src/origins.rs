@@ -74,16 +74,23 @@ impl<'a> Origins<'a> {
             Space::Block | Space::Label | Space::Site | Space::Str => return None,
         };
         let origin = self.objects.get(&(space, id))?;
+        let mut stack = self.stack(origin.stack);
+        // The recorder for Java knows no stack, but may know the field in which the object was put.
+        let kept = |frame: &String| frame.strip_prefix("(kept in ")?.strip_suffix(')').map(str::to_owned);
+        let called = stack.first().and_then(kept);
+        if called.is_some() {
+            stack.clear();
+        }
         Some(Origin {
             of: entity,
             name: self.names.get(space, id).to_owned(),
-            called: None,
+            called,
             made: origin.made.into(),
             thread: (!matches!(origin.made, Made::Global | Made::Object))
                 .then(|| self.names.thread(origin.thread).to_owned()),
             size: Some(origin.size).filter(|&size| size > 0),
             site: self.names.site(origin.site).to_owned(),
-            stack: self.stack(origin.stack),
+            stack,
         })
     }
 
@@ -130,6 +137,22 @@ impl<'a> Origins<'a> {
 mod tests {
     use super::*;
     use event::SiteId;
+
+    #[test]
+    fn objects_are_called_by_the_field_that_keeps_them() {
+        let (mut names, mut meta) = (Names::default(), Meta::default());
+        let mut site = |text: &str| SiteId(names.add(Space::Site, text).expect("room"));
+        let (made_at, kept) = (site("Desk.<init> Desk.java:3"), site("(kept in Desk.lock)"));
+        let thread = ThreadId(names.add(Space::Thread, "main").expect("room"));
+        let id = names.add(Space::Lock, "java.lang.Object@2").expect("room");
+        let stack = meta.stacks.push(kept, StackId(0)).expect("room");
+        let (space, made) = (Space::Lock, Made::Object);
+        meta.origins.push(event::Origin { space, id, made, thread, site: made_at, stack, size: 0 });
+        let origins = Origins::new(&names, &meta, []).origins(&[(space, id)], &[]);
+        let called = origins[0].called.as_deref();
+        assert_eq!((called, origins[0].stack.len()), (Some("Desk.lock"), 0));
+        assert_eq!(origins[0].site, "Desk.<init> Desk.java:3");
+    }
 
     #[test]
     fn variables_of_a_block_come_from_where_one_of_them_came_from() {

@@ -40,6 +40,8 @@ struct Site {
     class: usize,
     method: String,
     line: u32,
+    /// The field in which the object that is made there is put; empty: in none.
+    kept: String,
 }
 
 /// Names the addresses of one Java process.
@@ -70,7 +72,7 @@ impl Java {
             objects: open(".objects"),
             rest: Vec::new(),
             classes: vec![Class::default()],
-            sites: vec![Site { class: 0, method: String::new(), line: 0 }],
+            sites: vec![Site { class: 0, method: String::new(), line: 0, kept: String::new() }],
             known: Vec::new(),
             notes: Vec::new(),
             contexts: Vec::new(),
@@ -108,7 +110,9 @@ impl Java {
             Some("s") if self.sites.len() < MAX_KEPT => {
                 let class = number(parts.next()).min(self.classes.len() - 1);
                 let method = parts.next().unwrap_or_default().to_owned();
-                self.sites.push(Site { class, method, line: number(parts.next()) as u32 });
+                let line = number(parts.next()) as u32;
+                let kept = parts.next().unwrap_or_default().replace('/', ".");
+                self.sites.push(Site { class, method, line, kept });
             }
             Some("p") => {
                 let (class, parent) = (number(parts.next()), number(parts.next()));
@@ -238,7 +242,9 @@ impl Naming for Java {
         if index >= self.sites.len() {
             self.read_text();
         }
-        let Some(Site { class, method, line }) = self.sites.get(index).filter(|_| index > 0) else { return Vec::new() };
+        let Some(Site { class, method, line, .. }) = self.sites.get(index).filter(|_| index > 0) else {
+            return Vec::new();
+        };
         let class = &self.classes[*class];
         let context = match (class.source.as_str(), line) {
             ("", _) => String::new(),
@@ -259,7 +265,10 @@ impl Naming for Java {
         self.read_text();
         let made = self.frames(self.known[index][2]).into_iter().next();
         let site = made.map(|frame| frame.site.trim_start_matches('!').to_owned()).unwrap_or_default();
-        Some(Object { name: self.name(index, address), site, made: Made::Object, size: 0 })
+        let [start, _, made] = self.known[index];
+        let kept = usize::try_from(made).ok().and_then(|made| self.sites.get(made)).filter(|_| address == start);
+        let kept = kept.map(|site| site.kept.clone()).unwrap_or_default();
+        Some(Object { name: self.name(index, address), site, kept, made: Made::Object, size: 0 })
     }
 
     fn knows(&self, _address: u64) -> bool {
@@ -310,7 +319,7 @@ mod tests {
     #[test]
     fn things_have_the_names_of_the_source() {
         let text = "c\t0\tbank/Base\tBase.java\t0:a\t8:s\nc\t1\tbank/Account\tAccount.java\t0:balance\n\
-                    c\t0\t[[I\t\nn\tsomething\ns\t2\tdeposit\t12\n";
+                    c\t0\t[[I\t\nn\tsomething\ns\t2\tdeposit\t12\tbank/Bank.first\n";
         let mut java = java(text, &[[64, 2 << 32 | 3, 1], [128, 3 << 32 | 9, 0], [256, (1 | STATICS) << 32 | 2, 9]]);
         let mut name = |address| java.object(address, 8).map(|object| object.name);
         assert_eq!(name(64).as_deref(), Some("bank.Account@1"));
@@ -324,6 +333,8 @@ mod tests {
         assert_eq!(name(272).as_deref(), Some("bank.Base.s"));
         assert_eq!(java.frames(1), [Frame { site: "bank.Account.deposit Account.java:12".into() }]);
         assert_eq!(java.frames(2), []);
+        assert_eq!(java.object(64, 8).map(|object| object.kept).as_deref(), Some("bank.Bank.first"));
+        assert_eq!(java.object(72, 8).map(|object| object.kept).as_deref(), Some(""));
         let made = |java: &mut Java, address| java.object(address, 8).map(|object| object.site);
         assert_eq!(made(&mut java, 64).as_deref(), Some("bank.Account.deposit Account.java:12"));
         assert_eq!(made(&mut java, 128).as_deref(), Some(""));

@@ -17,6 +17,8 @@ pub struct Object {
     pub name: String,
     /// Where it is defined, or was made, if that is known: `file.c:12`.
     pub site: String,
+    /// The field in which it was put where it was made, if that is known: `Desk.lock`.
+    pub kept: String,
     /// How it came to be.
     pub made: Made,
     /// Its size; 0 if that is not known.
@@ -112,7 +114,13 @@ impl Naming for Offsets {
     }
 
     fn object(&mut self, address: u64, _size: u64) -> Option<Object> {
-        Some(Object { name: self.name(address)?, site: String::new(), made: Made::Global, size: 0 })
+        Some(Object {
+            name: self.name(address)?,
+            site: String::new(),
+            kept: String::new(),
+            made: Made::Global,
+            size: 0,
+        })
     }
 
     fn knows(&self, address: u64) -> bool {

@@ -48,6 +48,7 @@ impl Naming for Symbols {
             return Some(Object {
                 name: format!("{file}+{address:#x}"),
                 site: String::new(),
+                kept: String::new(),
                 made: Made::Global,
                 size: 0,
             });
@@ -57,7 +58,7 @@ impl Naming for Symbols {
             None if found.offset == 0 => found.name,
             None => format!("{}+{}", found.name, found.offset),
         };
-        Some(Object { name, site: String::new(), made: Made::Global, size: found.size })
+        Some(Object { name, site: String::new(), kept: String::new(), made: Made::Global, size: found.size })
     }
 
     fn cuts(&mut self, address: u64) -> u8 {

@@ -121,7 +121,11 @@ impl Classes {
         let known = &self.classes[number as usize].known;
         for site in &sites {
             let method = known.methods.get(site.method).map(|(name, _)| clean(name)).unwrap_or_default();
-            let _ = writeln!(lines, "s\t{number}\t{method}\t{}", site.line);
+            let _ = write!(lines, "s\t{number}\t{method}\t{}", site.line);
+            if let (SiteKind::Make, Some([class, name, _])) = (site.kind, &site.field) {
+                let _ = write!(lines, "\t{}.{}", clean(class), clean(name));
+            }
+            lines.push('\n');
         }
         self.metadata.write(&lines);
         self.sites.extend(sites.into_iter().map(|Site { kind, field, .. }| SiteInfo { class: number, kind, field }));

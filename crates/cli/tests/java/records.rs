@@ -4,16 +4,93 @@ use crate::common::{Folder, java};
 use serde_json::Value;
 use std::process::Command;
 
-/// Compiles and watches a program; the JSON of the report.
-fn watched(source: &str) -> Value {
+/// Compiles and watches a program; the report, and its JSON.
+fn reported(source: &str) -> (String, Value) {
     let work = Folder::new();
     work.write("Main.java", source);
     let mut javac = Command::new("javac");
     javac.args(["--release", "11", "-g", "-d", "classes", "Main.java"]);
     let compiled = javac.current_dir(work.path("")).output().expect("a JDK is needed: ./test installs it");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    work.run_within(120, &["run", "--json", "found.json", "--", &java(), "-cp", "classes", "Main"]);
-    serde_json::from_slice(&work.read("found.json")).expect("JSON")
+    let ran = work.run_within(120, &["run", "--json", "found.json", "--", &java(), "-cp", "classes", "Main"]);
+    (ran.stderr, serde_json::from_slice(&work.read("found.json")).expect("JSON"))
+}
+
+fn watched(source: &str) -> Value {
+    reported(source).1
+}
+
+/// Locks are called by the field in which they were put, those of a `new` for somebody else are not.
+#[test]
+fn locks_are_called_by_their_fields() {
+    let (text, json) = reported(
+        "import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+
+public class Main {
+    static class Desk {
+        final Object papers = new Object();
+        final ReentrantLock drawer;
+
+        Desk(ReentrantLock drawer) {
+            this.drawer = drawer;
+        }
+    }
+
+    static final Object door = new Object();
+    static final Desk desk = new Desk(new ReentrantLock());
+
+    static void both(Object first, Object second) {
+        synchronized (first) {
+            synchronized (second) {
+                desk.drawer.lock();
+                desk.drawer.unlock();
+            }
+        }
+    }
+
+    static void other() {
+        desk.drawer.lock();
+        synchronized (desk.papers) {
+            synchronized (door) {
+                Thread.yield();
+            }
+        }
+        desk.drawer.unlock();
+    }
+
+    public static void main(String[] args) throws Exception {
+        Thread one = new Thread(() -> both(desk.papers, door));
+        Thread two = new Thread(Main::other);
+        one.start();
+        // A look that orders nothing.
+        for (boolean isThere = true; isThere; Thread.sleep(1)) {
+            Thread[] all = new Thread[100];
+            Thread.enumerate(all);
+            isThere = Arrays.asList(all).contains(one);
+        }
+        two.start();
+        one.join();
+        two.join();
+    }
+}
+",
+    );
+    let findings = json["findings"].as_array().expect("findings");
+    let of_locks = findings.iter().flat_map(|one| one["origins"].as_array()).flatten().filter(|of| of["of"] == "lock");
+    let mut called: Vec<(&str, Option<&str>)> =
+        of_locks.filter_map(|of| Some((of["name"].as_str()?.split('@').next()?, of["called"].as_str()))).collect();
+    called.sort_unstable();
+    called.dedup();
+    let object = "java.lang.Object";
+    let wanted = [
+        (object, Some("Main$Desk.papers")),
+        (object, Some("Main.door")),
+        ("java.util.concurrent.locks.ReentrantLock", None),
+    ];
+    assert_eq!(called, wanted, "{json}");
+    let headline = text.lines().find(|line| line.starts_with("predicted deadlock")).unwrap_or_else(|| panic!("{text}"));
+    assert!(headline.contains("Main$Desk.papers (java.lang.Object@"), "{headline}");
 }
 
 /// The last write comes by another way than those before it, and is recorded only when the other thread reads.

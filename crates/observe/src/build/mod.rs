@@ -26,7 +26,7 @@ use announced::{Announced, Seen};
 use blocks::{Actor, Blocks};
 use common::{Common, notified};
 use contexts::{Contexts, Sites};
-use event::{CondId, Event, Extra, Meta, Module, Names, Op, Order, Space, StrId, ThreadId, Value};
+use event::{CondId, Event, Extra, Meta, Module, Names, Op, Order, Space, StackId, StrId, ThreadId, Value};
 use event_index::EventIndex;
 use handlers::Waiting;
 use objects::Objects;
@@ -91,6 +91,8 @@ pub(crate) struct Build {
     watched_at: FxHashMap<u64, usize>,
     /// Names that the program gave to addresses.
     given: FxHashMap<u64, String>,
+    /// The stacks that say in which field an object was put, by their site.
+    kept_in: FxHashMap<u32, StackId>,
     /// How often a name was used already.
     taken: FxHashMap<(Space, String), u32>,
     /// The stacks of threads, by their lowest address: the end, and the thread.
@@ -142,6 +144,7 @@ impl Build {
             watched,
             watched_at: FxHashMap::default(),
             given: FxHashMap::default(),
+            kept_in: FxHashMap::default(),
             taken: FxHashMap::default(),
             stacks: BTreeMap::new(),
             stack_variables: FxHashMap::default(),

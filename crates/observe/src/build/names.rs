@@ -100,11 +100,12 @@ impl Build {
         if !self.is_live_block(address)
             && let Some(object) = self.sites.object(address, size)
         {
+            let stack = self.kept(&object.kept);
             if object.site.is_empty() && object.size == 0 {
                 return (object.name, None);
             }
             let site = SiteId(self.names.add(Space::Site, &object.site).unwrap_or(0));
-            let from = From { made: object.made, thread: ThreadId(0), site, stack: StackId(0), size: object.size };
+            let from = From { made: object.made, thread: ThreadId(0), site, stack, size: object.size };
             return (object.name, Some(from));
         }
         if let Some(block) = self.blocks.name(address) {
@@ -118,6 +119,16 @@ impl Build {
             return (name, Some(self.heap_origin(block.made, block.size)));
         }
         (format!("mem@{address:x}"), None)
+    }
+
+    /// The stack that says in which field an object was put where it was made: it has one frame, `(kept in Desk.lock)`.
+    fn kept(&mut self, field: &str) -> StackId {
+        if field.is_empty() {
+            return StackId(0);
+        }
+        let Ok(site) = self.names.add(Space::Site, &format!("(kept in {field})")) else { return StackId(0) };
+        let meta = &mut self.meta;
+        *self.kept_in.entry(site).or_insert_with(|| meta.stacks.push(SiteId(site), StackId(0)).unwrap_or(StackId(0)))
     }
 
     fn is_live_block(&mut self, address: u64) -> bool {

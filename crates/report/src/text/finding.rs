@@ -4,7 +4,7 @@ use super::{HEAD, Shown, count, entry, labels};
 use crate::frames::{Own, own};
 use crate::paths::Paths;
 use crate::plain::{harmless, pad, width};
-use crate::{Finding, Kind, Side, Status, Unshown, side_by_side};
+use crate::{Entity, Finding, Kind, Origin, Side, Status, Unshown, side_by_side};
 use std::io;
 
 const INDENT: usize = 2;
@@ -61,8 +61,8 @@ pub(super) fn headline(finding: &Finding, paths: &Paths) -> String {
     let mut line = match finding.kind {
         Kind::Property => format!("violation of {}", harmless(&finding.detector)),
         kind if finding.objects.is_empty() => kind.text().to_owned(),
-        Kind::Misuse => format!("misuse of {}", harmless(&finding.objects.join(", "))),
-        kind => format!("{} on {}", kind.text(), harmless(&finding.objects.join(", "))),
+        Kind::Misuse => format!("misuse of {}", harmless(&objects(finding))),
+        kind => format!("{} on {}", kind.text(), harmless(&objects(finding))),
     };
     let sites = finding.sides.iter().map(|side| paths.site(own(&side.site, &side.stack, false).site));
     let sites: Vec<String> = sites.filter(|site| !site.is_empty()).collect();
@@ -74,6 +74,16 @@ pub(super) fn headline(finding: &Finding, paths: &Paths) -> String {
         line += &harmless(last);
     }
     line
+}
+
+/// The objects of a finding, by the names that the program gave them, if it did.
+fn objects(finding: &Finding) -> String {
+    let named = |object: &String| {
+        let is_it = |origin: &&Origin| origin.of != Entity::Thread && origin.name == *object;
+        let called = finding.origins.iter().find(is_it).and_then(|origin| origin.called.as_ref());
+        called.map_or(object.clone(), |called| format!("{called} ({object})"))
+    };
+    finding.objects.iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
 /// The sides in aligned columns (thread, operation, event, site, locks), each with its stack below, and where its

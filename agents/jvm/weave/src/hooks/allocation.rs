@@ -33,7 +33,8 @@ impl Method<'_, '_> {
                     let called = self.class.constants.named(instruction.short(code.bytes)?)?;
                     let is_copied = called.name == b"<init>" && made.pop() == Some((called.class, true));
                     if is_copied && (LOCKS.contains(&called.class) || self.context.is_watched(called.class)) {
-                        let site = self.site(SiteKind::Make, instruction.at, lines, None)?;
+                        let kept = self.kept(code, index + 1)?;
+                        let site = self.site(SiteKind::Make, instruction.at, lines, kept)?;
                         let hook = self.call(&[DUP], b"made", site, b"(Ljava/lang/Object;I)V")?;
                         code.edits[index].after.extend(hook);
                     }
@@ -42,5 +43,15 @@ impl Method<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Class, name and type of the field in which an instruction puts what was made.
+    fn kept(&self, code: &Code, index: usize) -> Result<Option<[Vec<u8>; 3]>> {
+        let Some(instruction) = code.instructions.get(index) else { return Ok(None) };
+        if !matches!(instruction.opcode, PUTFIELD | PUTSTATIC) {
+            return Ok(None);
+        }
+        let field = self.class.constants.named(instruction.short(code.bytes)?)?;
+        Ok(Some([field.class, field.name, field.descriptor].map(<[u8]>::to_vec)))
     }
 }

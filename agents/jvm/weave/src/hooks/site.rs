@@ -96,8 +96,8 @@ pub struct Site {
     pub at: u16,
     /// The line; 0: not known.
     pub line: u16,
-    /// Class, name and type: of the field that is accessed, or of the method that is called on a `VarHandle` or a
-    /// super class.
+    /// Class, name and type: of the field that is accessed, or in which the object that is made is put at once; of the
+    /// method that is called on a `VarHandle` or a super class.
     pub field: Option<[Vec<u8>; 3]>,
 }
 
