@@ -192,6 +192,12 @@ impl Analysis {
             if let Some(rules) = &mut self.suppressions {
                 rules.apply(&mut found.findings);
             }
+            let mut uncovered: Vec<Finding> = found.findings.iter_mut().flat_map(Finding::uncover).collect();
+            self.properties.suppress(&mut uncovered);
+            if let Some(rules) = &mut self.suppressions {
+                rules.apply(&mut uncovered);
+            }
+            found.findings.extend(uncovered);
             if self.handlers_hear_detectors {
                 self.properties.handle(&found.findings, &found.stats, &mut judged);
             }

@@ -104,6 +104,8 @@ pub(crate) struct Claim {
     pub(crate) more: u64,
     /// It is a warning of two accesses that no other order of the recorded events brings together.
     pub(crate) apart: bool,
+    /// Of a race: what only this race orders. The recorded run shows it, if the race is no warning.
+    pub(crate) behind: Vec<Claim>,
 }
 
 impl Claim {
@@ -119,6 +121,11 @@ impl Claim {
     /// Whether the recorded run shows it.
     pub(crate) fn is_observed(&self) -> bool {
         self.rank() == 0
+    }
+
+    /// It, and what is behind it.
+    pub(crate) fn with_behind(&self) -> impl Iterator<Item = &Claim> {
+        std::iter::once(self).chain(&self.behind)
     }
 
     /// Whether it is a pattern only.

@@ -84,7 +84,7 @@ pub(crate) type KnownLocks = BTreeMap<u64, Option<Vec<LockId>>>;
 /// The events of claims, and which locks their threads hold.
 pub(crate) fn known_locks(claims: &[Claim]) -> KnownLocks {
     let mut known = KnownLocks::new();
-    for claim in claims {
+    for claim in claims.iter().flat_map(Claim::with_behind) {
         for part in &claim.parts {
             let locks = known.entry(part.event).or_default();
             // Detectors of races follow the locks.

@@ -15,7 +15,7 @@ use crate::origins::Origins;
 use crate::plan::Plan;
 use crate::properties::Properties;
 use crate::recorded::{Known, Recorded};
-use crate::resolve::{self, apart, missing, runtimes};
+use crate::resolve::{self, apart, behind, missing, runtimes};
 use crate::retained::{Retained, Wanted};
 use crate::tasks::{Restriction, Tasks};
 use detect::prefilter::{Filtered, Prefilter};
@@ -204,6 +204,7 @@ impl Passes {
         apart::mark(&mut claims, &recorded, &decided);
         runtimes::doubt(&mut claims, names, meta);
         missing::doubt(&mut claims, ending.doubt.as_deref());
+        behind::check(&mut claims, &recorded, &mut stats);
         let known = context::known_locks(&claims);
         let contexts = match ending.retained.trace() {
             Some(trace) => context::from_trace(names, meta, trace, known.into_keys().collect()),
@@ -214,7 +215,8 @@ impl Passes {
             let _ = recorded.last_wanted.set(last);
         }
         let _phase = control.phase("checking what was found");
-        let origins = Origins::new(names, meta, claims.iter().flat_map(|claim| claim.about.ids()));
+        let with_behind = claims.iter().flat_map(Claim::with_behind);
+        let origins = Origins::new(names, meta, with_behind.flat_map(|claim| claim.about.ids()));
         let findings = resolve::resolve(claims, &recorded, &contexts, &origins, &mut stats);
         Detected { findings, stats, explained }
     }

@@ -12,7 +12,7 @@ use crate::walk::{Walked, walk};
 use analysis::{Analysis, Control, EachBatch, End, Message, Outcome, Plan};
 use anyhow::{Result, anyhow};
 use event::Batch;
-use report::{Kind, Report};
+use report::{Finding, Kind, Report};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
@@ -34,10 +34,17 @@ pub(crate) struct Analysed {
 impl Analysed {
     /// Suppresses the races on these variables: the program says that they are meant.
     pub(crate) fn excuse(&mut self, benign: &[String]) {
-        self.report.findings.update(|finding| {
+        let excuse = |finding: &mut Finding| {
             let meant = !finding.objects.is_empty() && finding.objects.iter().all(|name| benign.contains(name));
             finding.suppressed |= finding.kind == Kind::Race && meant;
+        };
+        let mut uncovered = Vec::new();
+        self.report.findings.update(|finding| {
+            excuse(finding);
+            uncovered.extend(finding.uncover());
         });
+        uncovered.iter_mut().for_each(excuse);
+        self.report.findings.add(uncovered);
     }
 
     /// Carries out what handlers asked for, and says how the analysis ends.

@@ -141,6 +141,60 @@ fn a_race_behind_a_lock() {
     assert!(json["stats"]["per_analysis"]["maximal"]["windows"] == 1, "{json}");
 }
 
+/// A publishes y and z by a plain flag, twice; B reads them only because of it. z is ordered by the lock.
+const BEHIND: &str = "A|w(y)|a.c:1\nA|acq(l)|a.c:2\nA|w(z)|a.c:3\nA|rel(l)|a.c:4\nA|w(flag)|a.c:5\nB|r(flag)|b.c:1\n\
+                      B|r(y)|b.c:2\nB|acq(l)|b.c:3\nB|r(z)|b.c:4\nB|rel(l)|b.c:5\nB|w(y)|b.c:6\n";
+
+#[test]
+fn what_only_a_race_orders_is_behind_it() {
+    let folder = Folder::new();
+    folder.write("t.std", BEHIND);
+    let check = |args: &[&str]| {
+        let ran = folder.run(&[&["check", "t.std", "--json", "out.json"], args].concat());
+        let json: Value = serde_json::from_slice(&folder.read("out.json")).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
+        (ran, json)
+    };
+    for detectors in ["hb", "all"] {
+        let (ran, json) = check(&["--detect", detectors]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert_eq!(findings(&json), [one("race", "observed", "hb", &["flag"])], "{}", ran.stdout);
+        let behind = json["findings"][0]["behind"].as_array().unwrap_or_else(|| panic!("{json:#}"));
+        let events: Vec<&Value> = behind.iter().map(|pair| &pair["events"]).collect();
+        // That of events 0 and 10 has the same code and object.
+        assert_eq!((events, &behind[0]["merged"]), (vec![&json!([0, 6])], &json!(1)), "{json:#}");
+        assert_eq!((&behind[0]["status"], &behind[0]["witness_missing"]), (&json!("observed"), &json!("behind-race")));
+        let why = "only the race on flag (a.c:5 and b.c:1) does";
+        assert!(behind[0]["message"].as_str().is_some_and(|message| message.contains(why)), "{json:#}");
+        assert!(ran.stdout.contains("  behind it race on y: a.c:1 and b.c:2\n"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("1 finding: 1 observed\n"), "{}", ran.stdout);
+    }
+    folder.write("flag.supp", "race:^flag$\n");
+    let (ran, json) = check(&["--detect", "hb", "--suppress", "flag.supp"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let [y, flag] = ["y", "flag"].map(|object| one("race", "observed", "hb", &[object]));
+    assert_eq!(findings(&json), [y, flag], "{}", ran.stdout);
+    assert!(ran.stdout.contains("leaves it unordered by happens-before"), "{}", ran.stdout);
+    folder.write("both.supp", "race:^flag$\nrace:^y$\n");
+    let (ran, _) = check(&["--detect", "hb", "--suppress", "both.supp"]);
+    assert!(ran.code == Some(0) && ran.stdout.contains("no findings; 2 suppressed"), "{ran:?}");
+}
+
+/// What is behind a race of a long trace, which is not kept, is checked by reading it again.
+#[test]
+fn what_is_behind_a_race_of_a_long_trace() {
+    let folder = Folder::new();
+    let mut text = String::from("#! init s=1\nA|w(y)|a.c:1\nA|up(s)|\nA|w(x)|a.c:2\nA|w(flag)|a.c:5\n");
+    (0..120_000).for_each(|n| text += &format!("A|w(v{})|a.c:9\nB|down(s)|\nB|up(s)|\n", n % 1000));
+    text += "B|r(flag)|b.c:1\nB|r(x)|b.c:2\nB|r(y)|b.c:3\n";
+    folder.write("t.std", &text);
+    let ran = folder.run(&["check", "t.std", "--detect", "hb", "--json", "out.json"]);
+    let json: Value = serde_json::from_slice(&folder.read("out.json")).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
+    assert_eq!(findings(&json), [one("race", "observed", "hb", &["flag"])], "{}", ran.stdout);
+    let behind = json["findings"][0]["behind"].as_array().unwrap_or_else(|| panic!("{json:#}"));
+    let objects: Vec<&Value> = behind.iter().map(|pair| &pair["objects"]).collect();
+    assert_eq!(objects, [&json!(["x"])], "the semaphore orders y: {json:#}");
+}
+
 #[test]
 fn the_wake_up_of_the_remote_agent_gets_lost() {
     let (ran, json) = check("rax/trace.std", &["--detect", "lost-wakeup"]);

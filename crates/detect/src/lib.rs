@@ -40,5 +40,5 @@ mod sections;
 mod windows;
 
 pub use place::Place;
-pub use race::{Access, Race, Races};
+pub use race::{Access, Behind, Race, Races};
 pub use windows::{Schedule, Search};

@@ -33,6 +33,15 @@ pub struct Race {
     pub others: u64,
 }
 
+/// Two conflicting accesses that happens-before does not order, but a race does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Behind {
+    /// The accesses.
+    pub race: Race,
+    /// Which of the races found orders them.
+    pub by: usize,
+}
+
 /// What a detector found.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Races {
@@ -46,6 +55,10 @@ pub struct Races {
     pub left_out: u64,
     /// Pairs with one event before this index and one from it on were not looked at: the trace is that long.
     pub forgot_before: Option<u64>,
+    /// What only these races order.
+    pub behind: Vec<Behind>,
+    /// Events behind races that belong to none of these, because enough were already kept.
+    pub behind_left_out: u64,
     /// Threads, releases and sets of locks that were not kept apart from others, for lack of room: a race may be
     /// missed.
     pub taken_for_one: u64,
@@ -82,13 +95,14 @@ impl Log {
         Log { most_alike, ..self }
     }
 
-    /// A racy event. Its two accesses are asked for only if the race is new and kept.
+    /// A racy event. Its two accesses are asked for only if the race is new and kept. Which of the races it belongs to,
+    /// or is alike; `None` if it is not kept.
     pub(crate) fn racy(
         &mut self,
         variable: VarId,
         (earlier, later): (SiteId, SiteId),
         accesses: impl FnOnce() -> (Access, Access),
-    ) {
+    ) -> Option<usize> {
         let found = &mut self.found;
         found.racy_events += 1;
         let site = later.0 as usize;
@@ -99,17 +113,20 @@ impl Log {
         let full = found.races.len() >= self.most;
         let sites = (earlier.min(later), earlier.max(later));
         match self.index.entry((sites.0, sites.1, variable)) {
-            Entry::Occupied(known) => found.races[*known.get()].events += 1,
+            Entry::Occupied(known) => {
+                found.races[*known.get()].events += 1;
+                Some(*known.get())
+            }
             Entry::Vacant(new) => {
                 if let Some(&(first, kept)) = self.alike.get(&sites)
                     && (full || kept >= self.most_alike)
                 {
                     found.races[first].others += 1;
-                    return;
+                    return Some(first);
                 }
                 if full {
                     found.left_out += 1;
-                    return;
+                    return None;
                 }
                 if self.most_alike < usize::MAX {
                     self.alike.entry(sites).or_insert((found.races.len(), 0)).1 += 1;
@@ -117,8 +134,14 @@ impl Log {
                 new.insert(found.races.len());
                 let (earlier, later) = accesses();
                 found.races.push(Race { variable, earlier, later, events: 1, others: 0 });
+                Some(found.races.len() - 1)
             }
         }
+    }
+
+    /// Whether a race of this variable and these sites is kept.
+    pub(crate) fn has(&self, variable: VarId, (one, other): (SiteId, SiteId)) -> bool {
+        self.index.contains_key(&(one.min(other), one.max(other), variable))
     }
 
     /// The races so far.

@@ -5,6 +5,7 @@
 //!
 //! * [`definition`] is docs/causality.md ("may this event come next after this prefix?"), on what [`recorded`] finds in
 //!   the recorded run.
+//! * [`happens_before`] is the order of `hb`, with and without its edges from writes to reads.
 //! * [`races`], [`deadlocks`], [`wide_deadlocks`], [`atomicity`], [`wakeups`] and [`misuses`] are docs/detectors.md.
 //! * [`schedule`] makes random traces. It runs [`programs`] that have every operation, or [`shapes`] of errors that
 //!   would be rare by chance.
@@ -18,6 +19,7 @@
 pub mod atomicity;
 pub mod deadlocks;
 pub mod definition;
+pub mod happens_before;
 pub mod misuses;
 mod prefixes;
 pub mod programs;

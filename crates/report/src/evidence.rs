@@ -79,6 +79,9 @@ pub enum Unshown {
     NoTime,
     /// The trace was not kept, and there is nothing to look in.
     NoTrace,
+    /// It is behind a race: happens-before does not order it, but every order of the recorded events needs what the
+    /// race read.
+    BehindRace,
 }
 
 impl Unshown {
@@ -96,6 +99,9 @@ impl Unshown {
             Unshown::NoTime => "observed in the recorded run; there was no time to look for an order that shows it",
             Unshown::NoTrace => {
                 "observed in the recorded run; the trace was not kept, to look for an order that shows it"
+            }
+            Unshown::BehindRace => {
+                "the recorded run leaves it unordered by happens-before; another order needs another value of the race"
             }
         }
     }

@@ -132,6 +132,8 @@ pub struct Finding {
     /// It is a warning of events that no other order of the recorded ones brings together. That does not refute it:
     /// with other values the program may take another way.
     pub kept_apart: bool,
+    /// Of a race: conflicting accesses that happens-before does not order, and only this race does.
+    pub behind: Vec<Finding>,
     /// The user does not want to hear of it.
     pub suppressed: bool,
     /// How many further findings with the same fingerprint this one stands for.
@@ -154,6 +156,7 @@ impl Finding {
             origins: Vec::new(),
             process: None,
             kept_apart: false,
+            behind: Vec::new(),
             suppressed: false,
             merged: 0,
             exhibit: Exhibit::default(),
@@ -163,6 +166,11 @@ impl Finding {
     /// How it is known.
     pub fn status(&self) -> Status {
         self.evidence.status()
+    }
+
+    /// If it is suppressed: what is behind it, which then is to be reported by itself.
+    pub fn uncover(&mut self) -> Vec<Finding> {
+        if self.suppressed { std::mem::take(&mut self.behind) } else { Vec::new() }
     }
 
     /// Notes what came of driving the real program towards it.

@@ -35,6 +35,7 @@ impl Findings {
             match place.get(&finding.fingerprint) {
                 Some(&first) => {
                     let first = &mut kept[first];
+                    first.behind.extend(finding.behind);
                     first.merged = first.merged.saturating_add(finding.merged).saturating_add(1);
                 }
                 None => {

@@ -41,6 +41,8 @@ struct Wire<'a> {
     process: Option<Cow<'a, ProcessOf>>,
     #[serde(default, skip_serializing_if = "is_false")]
     kept_apart: bool,
+    #[serde(default, skip_serializing_if = "none_behind")]
+    behind: Cow<'a, [Finding]>,
     #[serde(default)]
     suppressed: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -57,6 +59,10 @@ fn no_site_known(sites: &[Cow<'_, [String]>]) -> bool {
 
 fn no_origins(origins: &[Origin]) -> bool {
     origins.is_empty()
+}
+
+fn none_behind(behind: &[Finding]) -> bool {
+    behind.is_empty()
 }
 
 fn is_false(it: &bool) -> bool {
@@ -101,6 +107,7 @@ impl<'a> From<&'a Finding> for Wire<'a> {
             confirm: finding.evidence.confirm(),
             process: finding.process.as_ref().map(Cow::Borrowed),
             kept_apart: finding.kept_apart,
+            behind: Cow::Borrowed(&finding.behind),
             suppressed: finding.suppressed,
             merged: finding.merged,
         }
@@ -153,6 +160,7 @@ impl TryFrom<Wire<'_>> for Finding {
             origins: wire.origins.into_owned(),
             process: wire.process.map(Cow::into_owned),
             kept_apart: wire.kept_apart,
+            behind: wire.behind.into_owned(),
             suppressed: wire.suppressed,
             merged: wire.merged,
             exhibit: Exhibit::default(),

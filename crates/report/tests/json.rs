@@ -67,7 +67,7 @@ fn finding() -> impl Strategy<Value = Finding> {
     (kind, evidence(), texts, vec(side(), 0..4), vec(origin(), 0..3), of(process), flags, 0..3u64).prop_map(
         |(kind, evidence, texts, sides, origins, process, (kept_apart, suppressed), merged)| {
             let (detector, fingerprint, message, objects) = texts;
-            Finding {
+            let mut finding = Finding {
                 kind,
                 detector,
                 evidence,
@@ -78,10 +78,13 @@ fn finding() -> impl Strategy<Value = Finding> {
                 origins,
                 process,
                 kept_apart,
+                behind: Vec::new(),
                 suppressed,
                 merged,
                 exhibit: Exhibit::default(),
-            }
+            };
+            finding.behind = if suppressed { vec![finding.clone()] } else { Vec::new() };
+            finding
         },
     )
 }

@@ -9,6 +9,7 @@
 //!   decide whether it shows the error that a finding claims.
 //! * [`HeldBackCheck`] does so for races whose witness is the recorded order with events left out, event by event, so
 //!   that no trace has to be kept.
+//! * [`UnorderedCheck`] decides whether happens-before leaves pairs of accesses unordered in the recorded run.
 //! * [`build()`] extends an order of the essential events to a schedule of all events, as near to the recorded run as
 //!   possible.
 //! * [`moved()`] marks the events of a schedule that a reader would call moved.
@@ -52,7 +53,7 @@ mod sections;
 
 pub use build::{NoSchedule, build};
 pub use check::{
-    Checked, HeldBackCheck, RecordedRun, Refusal, check, check_atomicity, check_deadlock, check_lost_wakeup,
-    check_race, check_wide_deadlock,
+    Checked, HeldBackCheck, NotUnordered, RecordedRun, Refusal, UnorderedCheck, check, check_atomicity, check_deadlock,
+    check_lost_wakeup, check_race, check_wide_deadlock,
 };
 pub use moved::moved;

@@ -2,9 +2,9 @@
 
 use super::{Entry, Found, Pass, SoFar, TraceEnd, races, verify};
 use crate::claim::{Basis, Claim};
-use detect::Race;
 use detect::hb::Hb;
 use detect::prefilter::{Filtered, each_masked};
+use detect::{Behind, Race};
 use event::{Batch, Names};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -42,10 +42,37 @@ impl Pass for Finder {
     }
 
     fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
-        races::found(self.hb.finish(), end, |race| {
+        let mut races = self.hb.finish();
+        let behind = std::mem::take(&mut races.behind);
+        let wanted = behind.iter().filter(|pair| end.restriction.admits_variable(pair.race.variable));
+        let behind = wanted.map(|pair| (pair.by, claim_behind(pair, &races.races[pair.by], end)));
+        let mut behind: Vec<(usize, Claim)> = behind.collect();
+        let claims = races.races.iter().enumerate().filter(|(_, race)| end.restriction.admits_variable(race.variable));
+        let places: Vec<usize> = claims.map(|(place, _)| place).collect();
+        let mut found = races::found(races, end, |race| {
             (Basis::ObservedReordered(verify::race), why(race, end.names, end.problems))
-        })
+        });
+        for (place, claim) in places.into_iter().zip(&mut found.claims) {
+            claim.behind = behind.extract_if(.., |(by, _)| *by == place).map(|(_, pair)| pair).collect();
+        }
+        found
     }
+}
+
+/// The claim of a pair that only a race orders.
+fn claim_behind(pair: &Behind, by: &Race, end: &TraceEnd<'_>) -> Claim {
+    let names = end.names;
+    let sites = [by.earlier.site, by.later.site].map(|site| names.site(site));
+    let places = match sites {
+        ["", ""] => format!("events {} and {}", by.earlier.event, by.later.event),
+        [one, other] => format!("{one} and {other}"),
+    };
+    let held = races::held_by_both(&pair.race, names, end.problems);
+    let variable = names.var(by.variable);
+    let why = format!(
+        "{held}; happens-before does not order them: in the recorded run only the race on {variable} ({places}) does"
+    );
+    races::claim(end.detector, &pair.race, Basis::Observed, why)
 }
 
 fn why(race: &Race, names: &Names, problems: u64) -> String {

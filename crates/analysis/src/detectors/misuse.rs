@@ -114,6 +114,7 @@ fn claim(misuse: &Misuse, names: &Names, detector: DetectorId, basis: Basis) -> 
         why,
         more: misuse.more,
         apart: false,
+        behind: Vec::new(),
     }
 }
 

@@ -166,7 +166,7 @@ impl<'a> Deref for TraceEnd<'a> {
 impl TraceEnd<'_> {
     /// A claim of this detector.
     fn claim(&self, kind: Kind, basis: Basis, about: About, parts: Vec<Part>, why: String) -> Claim {
-        Claim { kind, detector: self.detector, basis, about, parts, why, more: 0, apart: false }
+        Claim { kind, detector: self.detector, basis, about, parts, why, more: 0, apart: false, behind: Vec::new() }
     }
 }
 

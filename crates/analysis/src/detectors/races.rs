@@ -29,6 +29,7 @@ pub(super) fn claim(detector: DetectorId, race: &Race, basis: Basis, why: String
         why,
         more: race.events - 1 + race.others,
         apart: false,
+        behind: Vec::new(),
     }
 }
 
@@ -44,6 +45,9 @@ fn stats(races: &Races) -> AnalysisStats {
         left.push(format!(
             "{taken} threads, releases or sets of locks were not told apart from others, for lack of room"
         ));
+    }
+    if races.behind_left_out > 0 {
+        left.push(format!("{} more events that only races order are not listed", races.behind_left_out));
     }
     AnalysisStats {
         racy_events: Some(races.racy_events),

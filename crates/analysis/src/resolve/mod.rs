@@ -2,6 +2,7 @@
 //! witness.
 
 pub(crate) mod apart;
+pub(crate) mod behind;
 mod evidence;
 pub(crate) mod missing;
 pub(crate) mod runtimes;
@@ -19,7 +20,7 @@ use evidence::{Backed, Checks};
 use report::{
     AnalysisStats, EventOrder, Evidence, Finding, Kind, Side, Status, fingerprint, object_identity, side_identity,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A claim with names.
 struct Draft {
@@ -36,8 +37,9 @@ pub(crate) fn resolve(
     origins: &Origins<'_>,
     stats: &mut BTreeMap<String, AnalysisStats>,
 ) -> Vec<Finding> {
-    let groups = in_turns(group(claims, recorded.names, contexts, origins));
-    let threads = ThreadNames::new(recorded.names, origins.meta());
+    let names = recorded.names;
+    let groups = in_turns(group(claims, names, contexts, origins));
+    let threads = ThreadNames::new(names, origins.meta());
     let mut checks = Checks::default();
     let mut findings: Vec<Finding> = Vec::new();
     let mut known = SureFindings::default();
@@ -67,14 +69,18 @@ pub(crate) fn resolve(
             }
             (None, None) => continue,
         };
+        let mut behind = Vec::new();
         if evidence.status() != Status::Warning {
             known.add(&best.claim, findings.len());
+            behind = behind::findings(&print, drafts.iter().map(|draft| &draft.claim), names, contexts, origins);
+            known.behind.extend(drafts.iter().flat_map(|draft| behind::variables(&draft.claim)));
         }
         let mut finding = Finding::new(best.claim.kind, best.claim.detector.name(), evidence, print, why);
         finding.objects.clone_from(&best.objects);
         finding.sides.clone_from(&best.sides);
         finding.origins = origins.origins(&best.claim.about.ids(), &best.sides);
         finding.kept_apart = best.claim.apart;
+        finding.behind = behind;
         let same = drafts.iter().filter(|draft| draft.claim.detector == best.claim.detector);
         finding.merged = same.map(|draft| draft.claim.more + 1).sum::<u64>() - 1;
         let others = drafts.iter().map(|draft| &draft.claim).filter(|other| is_as_sure(other, &best.claim));
@@ -91,6 +97,7 @@ pub(crate) fn resolve(
         findings.push(finding);
     }
     checks.note(recorded.problems, stats);
+    behind::only_news(&mut findings);
     findings
 }
 
@@ -165,9 +172,20 @@ fn print(claim: &Claim, sides: &[Side], origins: &Origins<'_>) -> String {
 
 /// A finding of what the recorded run shows by now, without a witness.
 pub(crate) fn observed(claim: &Claim, names: &Names, contexts: &Contexts, origins: &Origins<'_>) -> Finding {
+    with_evidence(claim, Evidence::observed(None), names, contexts, origins)
+}
+
+/// A finding of a claim that is known in this way.
+fn with_evidence(
+    claim: &Claim,
+    evidence: Evidence,
+    names: &Names,
+    contexts: &Contexts,
+    origins: &Origins<'_>,
+) -> Finding {
     let sides: Vec<Side> = claim.parts.iter().map(|part| side(part, names, contexts)).collect();
     let (print, by) = (print(claim, &sides, origins), claim.detector.name());
-    let mut finding = Finding::new(claim.kind, by, Evidence::observed(None), print, claim.why.clone());
+    let mut finding = Finding::new(claim.kind, by, evidence, print, claim.why.clone());
     finding.objects = claim.about.objects(names);
     finding.origins = origins.origins(&claim.about.ids(), &sides);
     finding.sides = sides;
@@ -198,6 +216,8 @@ fn also(finding: &mut Finding, detector: DetectorId) {
 /// What is known for sure, so that warnings of the same say nothing new.
 #[derive(Default)]
 struct SureFindings {
+    /// Variables with accesses that only a race orders: they are listed there.
+    behind: HashSet<VarId>,
     /// Where the finding of a race on it stands.
     races: HashMap<VarId, usize>,
     deadlocks: HashMap<Vec<LockId>, usize>,
@@ -221,6 +241,7 @@ impl SureFindings {
             return false;
         }
         let place = match &claim.about {
+            About::Variable(var) if self.behind.contains(var) => return true,
             About::Variable(var) => self.races.get(var),
             About::Locks(locks) => self.deadlocks.get(&sorted(locks)),
             _ => None,
@@ -291,7 +312,17 @@ mod tests {
         let parts = events.iter().map(part).collect();
         let about = About::Variable(VarId(0));
         let detector = DetectorId::named("hb").unwrap();
-        let claim = Claim { kind, detector, basis, about, parts, why: String::new(), more: 0, apart: false };
+        let claim = Claim {
+            kind,
+            detector,
+            basis,
+            about,
+            parts,
+            why: String::new(),
+            more: 0,
+            apart: false,
+            behind: Vec::new(),
+        };
         Draft { claim, sides: Vec::new(), objects: Vec::new() }
     }
 

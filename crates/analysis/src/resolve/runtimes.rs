@@ -38,6 +38,7 @@ pub(crate) fn doubt(claims: &mut [Claim], names: &Names, meta: &Meta) {
         return;
     }
     for claim in claims.iter_mut().filter(|claim| claim.kind != Kind::Misuse && !claim.is_warning()) {
+        claim.behind.retain(|pair| !pair.parts.iter().any(|part| threads.contains_key(&part.thread)));
         let part = claim.parts.iter().find_map(|part| Some((part.thread, threads.get(&part.thread)?)));
         if let Some((thread, library)) = part {
             claim.basis = Basis::Warning;

@@ -25,6 +25,9 @@ pub(crate) struct Expected {
     pub(crate) release: u32,
     #[serde(default, rename = "finding")]
     pub(crate) findings: BTreeSet<Finding>,
+    /// If it is given: all that races hide, below any finding.
+    #[serde(default)]
+    pub(crate) behind: BTreeSet<Finding>,
     pub(crate) mutation: Option<Mutation>,
 }
 
@@ -95,6 +98,11 @@ impl Program {
         }
     }
 
+    /// What must be behind the races, if that is compared.
+    fn behind(&self) -> Option<&BTreeSet<Finding>> {
+        Some(&self.expected.behind).filter(|behind| !self.mutated && !behind.is_empty())
+    }
+
     /// The warnings of hangs that must be given: exactly these. Others are not compared.
     fn hangs(&self) -> &BTreeSet<Finding> {
         static NONE: BTreeSet<Finding> = BTreeSet::new();
@@ -152,6 +160,15 @@ impl Program {
         let (more, fewer) = difference(self.hangs(), &hangs);
         unexpected.extend(more);
         missing.extend(fewer);
+        if let Some(wanted) = self.behind() {
+            let behind = findings().flat_map(|one| one["behind"].as_array().into_iter().flatten());
+            let behind: BTreeSet<Finding> = behind.map(finding).collect();
+            let (more, fewer) = difference(wanted, &behind);
+            let lost: Vec<String> = more.iter().chain(&fewer).map(|one| format!("{one:?}")).collect();
+            if !lost.is_empty() {
+                return Err(format!("behind races: {}\n{}{}", lost.join("\n"), ran.stdout, ran.stderr));
+            }
+        }
         let right_code = match ran.code {
             Some(code) if wanted.is_empty() => code == self.exit(),
             // A handler of a specification may set any exit code.

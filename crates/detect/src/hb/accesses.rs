@@ -35,7 +35,7 @@ pub(super) fn quick(
             break;
         }
         let me = clocks.thread(event.thread());
-        let (Some(var), true) = (vars.get_mut(event.object() as usize), me.has_begun()) else { break };
+        let (Some(var), true) = (vars.get_mut(event.object() as usize), me.is_plain) else { break };
         let row = KnownTimes { times: clocks.row(me.row), packing };
         if var.wide != 0 || !row.has(var.write) {
             break;
@@ -69,18 +69,23 @@ impl Hb {
         if let Some(wide) = wide {
             partner = wide.atomic_writes.latest_unknown(row, partner);
         }
-        self.report(event, partner, mark);
-        self.clocks.learn(
+        let race = self.report(event, partner, mark);
+        self.test_behind(event, me, mark);
+        self.clocks.learn_by_race(
             event.thread(),
             Given { slot: self.clocks.packing().slot(var.write.who), time: var.write.time, row: var.row },
+            race,
         );
         let me = self.clocks.enter(event.thread(), mark.time);
+        self.remember_behind(event, me, mark);
         let row = self.clocks.known(me.row);
         self.reads.put(&mut self.vars[event.object() as usize].read, mark, row);
     }
 
     /// A write that may be racy, or a `free`, which no read sees.
     pub(super) fn racy_write(&mut self, event: Event, me: Thread, mark: Mark, seen: bool) {
+        self.test_behind(event, me, mark);
+        self.remember_behind(event, me, mark);
         let var = &mut self.vars[event.object() as usize];
         let row = self.clocks.known(me.row);
         let mut partner = var.unknown_write(row, self.wides.get((var.wide as usize).wrapping_sub(1)));
@@ -122,6 +127,7 @@ impl Hb {
     }
 
     pub(super) fn alloc(&mut self, var: u32) {
+        self.behind.forget_var(var);
         let var = &mut self.vars[var as usize];
         self.clocks.drop(var.row);
         self.reads.clear(&mut var.read);

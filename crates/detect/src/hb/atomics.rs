@@ -62,14 +62,18 @@ impl Hb {
                 clocks.learn_all(thread, &head.others);
             } else {
                 clocks.gather(&mut fences.seen, head.last);
-                fences.seen.resize(fences.seen.len().max(head.others.len()), 0);
-                fences.seen.iter_mut().zip(&head.others).for_each(|(a, b)| *a = (*a).max(*b));
+                fences.seen.add(&head.others);
             }
         }
 
         let me = clocks.enter(thread, now);
-        let row = clocks.known(me.row);
         let mark = Mark { time: now, who: me.who, site: event.site() };
+        self.test_behind(event, me, mark);
+        self.remember_behind(event, me, mark);
+        let var = &mut self.vars[event.object() as usize];
+        let wide = &mut self.wides[var.wide as usize - 1];
+        let (clocks, fences) = (&mut self.clocks, &self.threads[thread.index()].fences);
+        let row = clocks.known(me.row);
         let mut partner = var.unknown_write(row, Some(wide));
         if op == Op::AtomicLoad {
             wide.atomic_reads.put(mark, row);

@@ -47,6 +47,7 @@
 
 mod accesses;
 mod atomics;
+mod behind;
 mod clocks;
 mod objects;
 mod shadow;
@@ -56,6 +57,7 @@ use crate::locksets::{HeldSet, LockSets};
 use crate::race::{Access, Log, Race, Races};
 use accesses::TOGETHER;
 use atomics::Fences;
+use behind::BehindRaces;
 use clocks::{Clocks, Gathered, Given, Thread, Time};
 use event::{Batch, Event, Id, Init, Names, Op, Space, StrId, ThreadId, Value};
 use objects::{Lock, Semaphore};
@@ -90,6 +92,7 @@ pub struct Hb {
     threads: Vec<State>,
     sets: LockSets,
     log: Log,
+    behind: BehindRaces,
     /// The event with time 1.
     base: u64,
     most_times: u32,
@@ -134,6 +137,7 @@ impl Hb {
             threads: Vec::new(),
             sets: LockSets::default(),
             log: Log::new(races),
+            behind: BehindRaces::default(),
             base: 0,
             most_times: MOST_TIMES,
             most_bytes: MOST_BYTES,
@@ -170,14 +174,20 @@ impl Hb {
     /// What was found.
     pub fn finish(self) -> Races {
         let taken_for_one = self.taken_for_one + self.clocks.sharing();
-        Races { taken_for_one, ..self.log.finish() }
+        let is_race = |variable, one, other| self.log.has(variable, (one, other));
+        let (behind, behind_left_out) = self.behind.finish(is_race);
+        Races { taken_for_one, behind, behind_left_out, ..self.log.finish() }
+    }
+
+    fn memory(&self) -> usize {
+        self.clocks.memory() + self.reads.memory() + self.behind.memory()
     }
 
     fn events(&mut self, names: &Names, batch: &Batch, mut from: usize, to: usize) {
         while from < to {
             let first = batch.first + from as u64;
             let mut left = u64::from(self.most_times) - (first - self.base).min(u64::from(self.most_times));
-            if left == 0 || self.clocks.memory() + self.reads.memory() > self.most_bytes {
+            if left == 0 || self.memory() > self.most_bytes {
                 self.forget(first);
                 left = u64::from(self.most_times);
             }
@@ -259,22 +269,20 @@ impl Hb {
             }
             self.reads.repack(old, new);
             self.wides.iter_mut().for_each(|wide| wide.repack(old, new));
+            self.behind.repack(old, new);
         }
     }
 
-    /// An access is racy, if there is a partner.
+    /// An access is racy, if there is a partner. The number of the race; the greatest if it is not kept.
     #[inline]
-    fn report(&mut self, event: Event, partner: Mark, mark: Mark) {
-        if partner.time != 0 {
-            let packing = self.clocks.packing();
-            let access = |mark: Mark| Access {
-                event: self.base + u64::from(mark.time) - 1,
-                thread: self.clocks.thread_at(packing.slot(mark.who), mark.time),
-                site: mark.site,
-                locks: self.sets.members(packing.locks(mark.who)),
-            };
-            self.log.racy(event.var(), (partner.site, mark.site), || (access(partner), access(mark)));
+    fn report(&mut self, event: Event, partner: Mark, mark: Mark) -> u32 {
+        if partner.time == 0 {
+            return u32::MAX;
         }
+        let Hb { base, clocks, sets, log, .. } = self;
+        let accesses = || (access(*base, clocks, sets, partner), access(*base, clocks, sets, mark));
+        let race = log.racy(event.var(), (partner.site, mark.site), accesses);
+        race.and_then(|race| u32::try_from(race).ok()).unwrap_or(u32::MAX)
     }
 
     /// Everything but plain accesses.
@@ -408,15 +416,27 @@ impl Hb {
         self.clocks.grow(self.threads.len());
         self.vars.fill(Var::default());
         self.wides.clear();
+        self.behind.forget();
         self.reads = Reads::default();
         self.locks.fill_with(Lock::default);
         self.wakeups.notifies_mut().for_each(|given| *given = Given::default());
-        self.latches.fill(Gathered::new());
+        self.latches.fill(Gathered::default());
         self.semaphores.iter_mut().for_each(Semaphore::forget_clocks);
         for (thread, state) in self.threads.iter_mut().enumerate() {
             state.fences = Fences::default();
             self.clocks.set_locks(ThreadId::from_index(thread), state.held.id());
         }
+    }
+}
+
+/// What is reported of an access.
+fn access(base: u64, clocks: &Clocks, sets: &LockSets, mark: Mark) -> Access {
+    let packing = clocks.packing();
+    Access {
+        event: base + u64::from(mark.time) - 1,
+        thread: clocks.thread_at(packing.slot(mark.who), mark.time),
+        site: mark.site,
+        locks: sets.members(packing.locks(mark.who)),
     }
 }
 

@@ -26,8 +26,7 @@ impl Lock {
     pub(super) fn release(&mut self, clocks: &mut Clocks, me: Thread, now: Time) {
         clocks.give(&mut self.released, me, now);
         if !self.read_released.is_empty() {
-            let mine = clocks.row(me.row);
-            if self.read_released.iter().zip(mine).all(|(theirs, mine)| theirs <= mine) {
+            if clocks.knows_all(me, &self.read_released) {
                 self.read_released.clear();
             }
         }
@@ -58,7 +57,7 @@ impl Semaphore {
     /// Forgets all clocks, whose rows are gone, but not the count.
     pub(super) fn forget_clocks(&mut self) {
         self.ups.iter_mut().for_each(|given| *given = Given::default());
-        self.all = Gathered::new();
+        self.all = Gathered::default();
     }
 
     /// Whether the up was kept apart from others.

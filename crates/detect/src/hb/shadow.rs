@@ -35,7 +35,7 @@ impl Mark {
     }
 
     #[inline]
-    fn or_later(self, other: Mark) -> Mark {
+    pub(super) fn or_later(self, other: Mark) -> Mark {
         if other.time > self.time { other } else { self }
     }
 }
@@ -70,8 +70,7 @@ impl Wide {
     /// Looks at what an access will need; what it gives means nothing.
     #[inline]
     pub(super) fn fetch(&self) -> usize {
-        let barrier = self.drop_barriers.first().map_or(0, |&time| time as usize);
-        barrier ^ self.writes.0.len() ^ self.atomic_writes.0.len()
+        self.drop_barriers.fetch() ^ self.writes.0.len() ^ self.atomic_writes.0.len()
     }
 
     /// As if the variable were new.
@@ -114,6 +113,11 @@ impl Marks {
 
     fn repack(&mut self, old: Packing, new: Packing) {
         self.0.iter_mut().for_each(|mark| old.repack(&mut mark.who, new));
+    }
+
+    /// Gives each of them.
+    pub(super) fn each(&self, each: &mut impl FnMut(Mark)) {
+        self.0.iter().copied().for_each(each);
     }
 
     /// The latest access that the row does not know, or the one given if that is later.
@@ -203,6 +207,15 @@ impl Reads {
     fn row(&self, row: u32) -> &[Mark] {
         let at = row as usize * self.stride;
         &self.marks[at..at + self.stride]
+    }
+
+    /// Gives each read.
+    pub(super) fn each(&self, reads: Mark, mut each: impl FnMut(Mark)) {
+        if reads.is_shared() {
+            self.row(reads.site.0).iter().filter(|mark| mark.time != 0).copied().for_each(each);
+        } else if reads.time != 0 {
+            each(reads);
+        }
     }
 
     /// The latest read that is not known, or the access given if that is later.

@@ -12,6 +12,9 @@ const INDENT: usize = 2;
 /// Locks of a side whose place is shown, and origins.
 const SHOWN: usize = 12;
 
+/// Pairs behind a race that are shown.
+const BEHIND: usize = 5;
+
 /// How many event indexes of a witness are shown at its beginning and at its end.
 const ENDS: u64 = 8;
 
@@ -35,6 +38,7 @@ pub(super) fn render(finding: &Finding, shown: &Shown, out: &mut dyn io::Write) 
         entry(INDENT, "process", &harmless(&process.words()), at, out)?;
     }
     entry(INDENT, "why", &harmless(&labels::sentence(finding, &finding.message)), at, out)?;
+    behind(finding, shown, out)?;
     if finding.exhibit.schedules.is_empty() {
         entry(INDENT, "witness", &witness(finding), at, out)?;
     }
@@ -54,6 +58,18 @@ pub(super) fn render(finding: &Finding, shown: &Shown, out: &mut dyn io::Write) 
         }
     }
     Ok(())
+}
+
+/// What only this race orders: a line each.
+fn behind(finding: &Finding, shown: &Shown, out: &mut dyn io::Write) -> io::Result<()> {
+    let lines = finding.behind.iter().take(BEHIND).map(|pair| headline(pair, &shown.paths));
+    for (number, line) in lines.enumerate() {
+        entry(INDENT, if number == 0 { "behind it" } else { "" }, &line, shown.width, out)?;
+    }
+    match finding.behind.len().saturating_sub(BEHIND) {
+        0 => Ok(()),
+        more => entry(INDENT, "", &format!("… and {more} more in the JSON"), shown.width, out),
+    }
 }
 
 /// What it is, about what, and the first places of the user's own code.

@@ -6,15 +6,24 @@ use event::{Batch, Names, Op, Space, Wake};
 use std::collections::BTreeSet;
 
 #[derive(Clone, Default)]
-struct Condition {
+pub(super) struct Condition {
     /// The notifies that are not paired yet.
     notifies: BTreeSet<u32>,
     notify_alls: Vec<u32>,
 }
 
 impl Condition {
+    /// Notes a notify.
+    pub(super) fn notify(&mut self, all: bool, at: u32) {
+        if all {
+            self.notify_alls.push(at);
+        } else {
+            self.notifies.insert(at);
+        }
+    }
+
     /// Pairs the wake-up of a thread that has been waiting since event `since`.
-    fn wake(&mut self, since: u32) -> Option<u32> {
+    pub(super) fn wake(&mut self, since: u32) -> Option<u32> {
         let one = self.notifies.range(since..).next().copied();
         let all = self.notify_alls.get(self.notify_alls.partition_point(|&all| all < since)).copied();
         match (one, all) {
@@ -45,10 +54,9 @@ pub(super) fn pairs(names: &Names, trace: &Batch) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (at, &event) in (0u32..).zip(&trace.events) {
         match event.op() {
-            Op::Notify => {
-                conditions[event.cond().0 as usize].notifies.insert(at);
+            Op::Notify | Op::NotifyAll => {
+                conditions[event.cond().0 as usize].notify(event.op() == Op::NotifyAll, at);
             }
-            Op::NotifyAll => conditions[event.cond().0 as usize].notify_alls.push(at),
             Op::Wait => {
                 let wait = (event.cond().0, trace.extra(event).lock.0, at);
                 waiting[event.thread().0 as usize] = Some(wait);

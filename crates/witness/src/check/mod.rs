@@ -19,6 +19,7 @@ mod positions;
 mod reads;
 mod refusal;
 mod semaphores;
+mod unordered;
 mod wide_deadlock;
 
 use crate::ops::is_read;
@@ -34,6 +35,7 @@ pub use claims::{check_deadlock, check_race};
 pub use held_back::{HeldBackCheck, RecordedRun};
 pub use lost_wakeup::check_lost_wakeup;
 pub use refusal::{Reason, Refusal, Rule, Written, WrongClaim};
+pub use unordered::{NotUnordered, UnorderedCheck};
 pub use wide_deadlock::check_wide_deadlock;
 
 /// A schedule that its model admits.

@@ -15,7 +15,10 @@
 //! are slots, so there is a bound: threads beyond it share slots, each going on with the row of who was there before.
 //! That orders more than happened, so it can hide a race, but makes none up.
 
+mod by_race;
 mod slots;
+
+pub(in crate::hb) use by_race::{ByRace, Gathered};
 
 use crate::hb::shadow::Mark;
 use crate::hb::who::{Packing, Who};
@@ -29,8 +32,6 @@ pub(in crate::hb) type Time = u32;
 pub(in crate::hb) type Slot = u32;
 /// The number of a row; 0 is none.
 pub(in crate::hb) type RowId = u32;
-/// Clocks gathered from many threads; what is beyond the end is 0.
-pub(in crate::hb) type Gathered = Vec<Time>;
 
 const OWN: Time = Time::MAX;
 const NO_SLOT: Slot = Slot::MAX;
@@ -53,6 +54,8 @@ pub(in crate::hb) struct Thread {
     pub(in crate::hb) row: RowId,
     /// The slot with the set of locks it holds.
     pub(in crate::hb) who: Who,
+    /// It has begun, and nothing in its row comes from a race.
+    pub(in crate::hb) is_plain: bool,
 }
 
 impl Thread {
@@ -107,6 +110,10 @@ pub(in crate::hb) struct Clocks {
     gathered: usize,
     most_slots: usize,
     packing: Packing,
+    /// By row: what comes from races. Empty before the first race.
+    by_race: Vec<Vec<ByRace>>,
+    /// How many entries these have.
+    entries_by_race: usize,
 }
 
 impl Default for Clocks {
@@ -127,6 +134,8 @@ impl Default for Clocks {
             gathered: 0,
             most_slots: MOST_SLOTS,
             packing: Packing::default(),
+            by_race: Vec::new(),
+            entries_by_race: 0,
         }
     }
 }
@@ -148,13 +157,15 @@ impl Clocks {
 
     /// About how many bytes it takes, with all that was gathered.
     pub(in crate::hb) fn memory(&self) -> usize {
-        (self.times.len() + self.gathered) * size_of::<Time>() + self.changes * size_of::<(Time, ThreadId)>()
+        (self.times.len() + self.gathered) * size_of::<Time>()
+            + self.changes * size_of::<(Time, ThreadId)>()
+            + self.entries_by_race * size_of::<ByRace>()
     }
 
     /// Makes room for so many threads.
     pub(in crate::hb) fn grow(&mut self, threads: usize) {
         if threads > self.threads.len() {
-            self.threads.resize(threads, Thread { slot: NO_SLOT, row: 0, who: Who::default() });
+            self.threads.resize(threads, Thread { slot: NO_SLOT, row: 0, who: Who::default(), is_plain: false });
         }
     }
 
@@ -263,6 +274,7 @@ impl Clocks {
     fn fresh(&mut self) -> RowId {
         if let Some(row) = self.free.pop() {
             self.uses[row as usize] = 1;
+            self.set_by_race(row, Vec::new());
             return row;
         }
         self.uses.push(1);
@@ -291,6 +303,9 @@ impl Clocks {
         self.uses[old as usize] -= 1;
         let from = old as usize * self.stride;
         self.times.copy_within(from..from + self.stride, new as usize * self.stride);
+        if !self.by_race(old).is_empty() {
+            self.set_by_race(new, self.by_race(old).to_vec());
+        }
         self.threads[thread.index()].row = new;
         new
     }
@@ -298,32 +313,46 @@ impl Clocks {
     /// The thread learns all that was given. It has begun.
     #[inline]
     pub(in crate::hb) fn learn(&mut self, thread: ThreadId, given: Given) {
-        let row = self.threads[thread.index()].row;
-        if given.row != 0 && !self.knows(row, given.slot, given.time) {
+        let me = self.threads[thread.index()];
+        if given.row != 0 && !(me.is_plain && self.knows(me.row, given.slot, given.time)) {
             self.learn_news(thread, given);
         }
     }
 
     #[inline(never)]
     fn learn_news(&mut self, thread: ThreadId, given: Given) {
-        let to = self.own_row(thread) as usize * self.stride;
+        let row = self.own_row(thread);
+        self.synchronise(thread, given);
+        self.learn_times(thread, row, given);
+    }
+
+    /// The times of what was given, whatever it is that orders them.
+    fn learn_times(&mut self, thread: ThreadId, row: RowId, given: Given) {
+        let to = row as usize * self.stride;
         let from = given.row as usize * self.stride;
         let ranges = [to..to + self.stride, from..from + self.stride];
         // A row brings no news to itself.
         let Ok([mine, theirs]) = self.times.get_disjoint_mut(ranges) else { return };
+        let known = mine[given.slot as usize];
         mine.iter_mut().zip(theirs).for_each(|(a, b)| *a = (*a).max(*b));
-        mine[given.slot as usize] = given.time;
+        mine[given.slot as usize] = known.max(given.time);
         mine[self.threads[thread.index()].slot as usize] = OWN;
+    }
+
+    /// Whether a thread knows all that was gathered, and nothing only by races.
+    pub(in crate::hb) fn knows_all(&self, me: Thread, gathered: &Gathered) -> bool {
+        me.is_plain && gathered.times.iter().zip(self.row(me.row)).all(|(theirs, mine)| theirs <= mine)
     }
 
     /// The thread learns all that was gathered.
     pub(in crate::hb) fn learn_all(&mut self, thread: ThreadId, gathered: &Gathered) {
         let me = self.threads[thread.index()];
-        if gathered.iter().zip(self.row(me.row)).all(|(theirs, mine)| theirs <= mine) {
+        if self.knows_all(me, gathered) {
             return;
         }
         let to = self.own_row(thread) as usize * self.stride;
-        self.times[to..to + self.stride].iter_mut().zip(gathered).for_each(|(a, b)| *a = (*a).max(*b));
+        self.synchronise_all(thread, gathered);
+        self.times[to..to + self.stride].iter_mut().zip(&gathered.times).for_each(|(a, b)| *a = (*a).max(*b));
         self.times[to + me.slot as usize] = OWN;
     }
 
@@ -332,10 +361,15 @@ impl Clocks {
         if given.row == 0 {
             return;
         }
-        self.gathered += self.stride.saturating_sub(into.capacity());
-        into.resize(into.len().max(self.stride), 0);
-        let known = into[given.slot as usize];
-        into.iter_mut().zip(self.row(given.row)).for_each(|(a, b)| *a = (*a).max(*b));
-        into[given.slot as usize] = known.max(given.time);
+        self.gathered += self.stride.saturating_sub(into.times.capacity());
+        let Gathered { times, by_race } = into;
+        times.resize(times.len().max(self.stride), 0);
+        let theirs = self.by_race(given.row);
+        if !(by_race.is_empty() && theirs.is_empty()) {
+            *by_race = by_race::merged((times, by_race), (self.row(given.row), theirs), Some(given), NO_SLOT);
+        }
+        let known = times[given.slot as usize];
+        times.iter_mut().zip(self.row(given.row)).for_each(|(a, b)| *a = (*a).max(*b));
+        times[given.slot as usize] = known.max(given.time);
     }
 }

@@ -49,14 +49,19 @@ impl Clocks {
         self.changes += 1;
         let me = &mut self.threads[thread.index()];
         let who = self.packing.pack(slot, self.packing.locks(me.who));
-        *me = Thread { slot, row, who };
+        *me = Thread { slot, row, who, is_plain: true };
+        self.look_at_row(thread);
     }
 
     /// The thread goes on in a slot where another was.
     fn share(&mut self, thread: ThreadId, slot: Slot, now: Time) -> Thread {
         self.shared[slot as usize] = true;
         let before = self.owners[slot as usize].last().map(|owner| owner.1);
-        let row = before.map_or(0, |other| std::mem::take(&mut self.threads[other.index()].row));
+        let row = before.map_or(0, |other| {
+            let other = &mut self.threads[other.index()];
+            other.is_plain = false;
+            std::mem::take(&mut other.row)
+        });
         if row != 0 {
             self.occupy(thread, slot, row, now);
         } else {
@@ -106,7 +111,7 @@ impl Clocks {
             self.learn(thread, given);
             // If it goes on all the same, it does so as another: the slot is given away as it was at this time.
             let ended = &mut self.threads[child.index()];
-            (ended.slot, ended.row) = (NO_SLOT, 0);
+            (ended.slot, ended.row, ended.is_plain) = (NO_SLOT, 0, false);
             if let Some(before) = self.left.insert(child, given) {
                 self.drop(before.row);
             }
@@ -118,7 +123,8 @@ impl Clocks {
     fn reusable(&mut self, parent: ThreadId) -> Option<Slot> {
         let row = self.threads[parent.index()].row;
         let first = self.ended.len().saturating_sub(LOOKS);
-        let fits = |&(slot, end): &(Slot, Time)| !self.shared[slot as usize] && self.knows(row, slot, end);
+        let fits =
+            |&(slot, end): &(Slot, Time)| !self.shared[slot as usize] && self.knows_without_races(row, slot, end);
         let found = self.ended[first..].iter().rposition(fits)?;
         Some(self.ended.swap_remove(first + found).0)
     }

@@ -1,4 +1,5 @@
-//! The order of `hb`, written from the sentences that define it: for each event the set of those before it.
+//! Happens-before and the order of `hb`, written from the sentences that define them: for each event the set of those
+//! before it.
 
 use event::{Batch, Event, LockId, Op, Order, ThreadId, Wake};
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,13 +7,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A set of events: at most 128 in a trace.
 type Set = u128;
 
-pub(crate) struct Naive<'a> {
+/// By later event, the earlier events of pairs.
+pub type Pairs = BTreeMap<usize, BTreeSet<usize>>;
+
+/// The edges of both orders.
+pub struct HappensBefore<'a> {
     batch: &'a Batch,
     /// Edges into each event, the one from the plain write that it reads apart.
     into: Vec<Vec<usize>>,
     reads: Vec<Option<usize>>,
     /// The locks held at each event.
-    pub(crate) held: Vec<Vec<LockId>>,
+    pub held: Vec<Vec<LockId>>,
 }
 
 fn writes(op: Op) -> bool {
@@ -36,11 +41,12 @@ fn releases(order: Order) -> bool {
     matches!(order, Order::Release | Order::AcqRel | Order::SeqCst)
 }
 
-impl<'a> Naive<'a> {
-    pub(crate) fn new(batch: &'a Batch, initial: impl Fn(Event) -> usize) -> Self {
+impl<'a> HappensBefore<'a> {
+    /// The orders of a trace of at most 128 events; `initial` is the initial count of the semaphore of a `down`.
+    pub fn new(batch: &'a Batch, initial: impl Fn(Event) -> usize) -> Self {
         let n = batch.events.len();
         assert!(n <= 128);
-        let mut naive = Naive { batch, into: vec![Vec::new(); n], reads: vec![None; n], held: Vec::new() };
+        let mut naive = HappensBefore { batch, into: vec![Vec::new(); n], reads: vec![None; n], held: Vec::new() };
         naive.threads();
         naive.locks();
         naive.conditions();
@@ -222,25 +228,63 @@ impl<'a> Naive<'a> {
         }
     }
 
-    /// For each racy event, the earlier events that it races with.
-    pub(crate) fn races(&self) -> BTreeMap<usize, BTreeSet<usize>> {
-        let mut before: Vec<Set> = Vec::new();
-        let mut races = BTreeMap::new();
+    /// By event, all that comes before it: in `hb`'s order, or in happens-before. An access that is racy is tested
+    /// before it learns from what it reads, so its own edge counts only for later events.
+    fn before(&self, reads: bool) -> Vec<Set> {
+        let (mut known, mut before): (Vec<Set>, Vec<Set>) = (Vec::new(), Vec::new());
+        for e in 0..self.into.len() {
+            let with = |set: Set, f: usize| set | before[f] | 1 << f;
+            let tested = self.into[e].iter().fold(0, |set, &f| with(set, f));
+            before.push(self.reads[e].filter(|_| reads).map_or(tested, |w| with(tested, w)));
+            known.push(tested);
+        }
+        known
+    }
+
+    /// The conflicting pairs of which this is so.
+    fn conflicts(&self, is: impl Fn(usize, usize) -> bool) -> Pairs {
+        let mut pairs = Pairs::new();
         for e in 0..self.into.len() {
             let event = self.event(e);
-            let with = |set: Set, f: usize| set | before[f] | 1 << f;
-            let known = self.into[e].iter().fold(0, |set, &f| with(set, f));
             let new =
                 self.last(e, |f| f.op() == Op::Alloc && f.object() == event.object()).map_or(0, |alloc| alloc + 1);
             let partners: BTreeSet<usize> = (new..e)
-                .filter(|&f| self.event(f).thread() != event.thread() && known >> f & 1 == 0)
+                .filter(|&f| self.event(f).thread() != event.thread() && is(f, e))
                 .filter(|&f| conflict(self.event(f).op(), event.op()) && self.event(f).object() == event.object())
                 .collect();
             if !partners.is_empty() {
-                races.insert(e, partners);
+                pairs.insert(e, partners);
             }
-            before.push(self.reads[e].map_or(known, |w| with(known, w)));
         }
-        races
+        pairs
+    }
+
+    /// All conflicting pairs.
+    pub fn conflicting(&self) -> Pairs {
+        self.conflicts(|_, _| true)
+    }
+
+    /// The races of `hb`.
+    pub fn races(&self) -> Pairs {
+        let before = self.before(true);
+        self.conflicts(|e, f| before[f] >> e & 1 == 0)
+    }
+
+    /// The conflicting pairs that happens-before does not order.
+    pub fn unordered(&self) -> Pairs {
+        let before = self.before(false);
+        self.conflicts(|e, f| before[f] >> e & 1 == 0)
+    }
+
+    /// Whether this race, the later event of which reads, is on a chain of the order of `hb` between the two events.
+    pub fn is_between(&self, (write, read): (usize, usize), (e, f): (usize, usize)) -> bool {
+        let before = self.before(true);
+        let upto = |a: usize, b: usize| a == b || before[b] >> a & 1 == 1;
+        self.reads[read] == Some(write) && upto(e, write) && upto(read, f)
+    }
+
+    /// The write that a plain read sees, if it is a plain one.
+    pub fn writer(&self, read: usize) -> Option<usize> {
+        self.reads[read]
     }
 }
