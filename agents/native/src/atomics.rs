@@ -1,9 +1,11 @@
 //! The hooks of atomic accesses, which perform the access as well, and of fences.
 
 use core::arch::naked_asm;
+use core::ptr;
 use core::sync::atomic::Ordering::{Relaxed, SeqCst};
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, compiler_fence, fence};
 
+use runtime::filter::Atomic;
 use runtime::record::{Kind, atomic_aux};
 
 use crate::machine::{self, shim1, shim2, shim3, shim4, shim5, shim6};
@@ -132,9 +134,56 @@ fn order(c: i32) -> u8 {
     }
 }
 
-/// Performs and records an access: `act` returns its kind, order and value, and what the program gets.
+/// An access that was performed.
+struct Done<T, R> {
+    kind: Kind,
+    /// C's number of its memory order.
+    order: i32,
+    /// The value read by a load, or else written.
+    value: T,
+    is_unchanging: bool,
+    /// What the program gets.
+    result: R,
+}
+
+impl<T: Word, R: Copy> Done<T, R> {
+    fn load(order: i32, value: T, result: R) -> Done<T, R> {
+        Done { kind: Kind::AtomicLoad, order, value, is_unchanging: true, result }
+    }
+
+    /// A read-modify-write.
+    fn update(order: i32, [old, new]: [T; 2], result: R) -> Done<T, R> {
+        Done { kind: Kind::AtomicRmw, order, value: new, is_unchanging: old == new, result }
+    }
+
+    fn recorded(self, is_relaxed: bool) -> Atomic<R> {
+        let Done { kind, order: c, value, is_unchanging, result } = self;
+        let order = if is_relaxed { RELAXED } else { order(c) };
+        Atomic { kind, aux: atomic_aux(order, T::LOG2), value: value.value(), is_unchanging, result }
+    }
+}
+
+/// Performs and records an access: `act` performs it. `look` says what it does if this value is there, and it leaves
+/// that as it is: a waiting thread repeats such accesses, and they are no more than loads then.
 #[inline(always)]
-fn recorded<T: Word, R: Copy>(at: *mut T, pc: usize, act: impl Fn() -> (Kind, i32, T, R)) -> R {
+fn recorded<T: Word, R: Copy>(
+    at: *mut T,
+    pc: usize,
+    look: impl Fn(T) -> Option<Done<T, R>>,
+    act: impl Fn() -> Done<T, R>,
+) -> R {
+    recorded_with(at, ptr::null_mut(), pc, look, act)
+}
+
+/// [`recorded`]; the program has prepared the value in this memory.
+#[inline(always)]
+fn recorded_with<T: Word, R: Copy>(
+    at: *mut T,
+    prepared: *mut T,
+    pc: usize,
+    look: impl Fn(T) -> Option<Done<T, R>>,
+    act: impl Fn() -> Done<T, R>,
+) -> R {
     // If the hook fails, it may have performed the access already.
     let mut performed = None;
     thread::enter(pc, |thread| {
@@ -142,50 +191,75 @@ fn recorded<T: Word, R: Copy>(at: *mut T, pc: usize, act: impl Fn() -> (Kind, i3
         if is_relaxed && thread.is_ignoring() {
             return;
         }
+        if !prepared.is_null() {
+            thread.prepared(prepared as usize);
+        }
+        let repeated = thread.repeat_atomic(at as usize, || {
+            // SAFETY: what the program asked for.
+            let look = || look(unsafe { T::load(at) }).filter(|done| done.is_unchanging);
+            let mut done = look()?;
+            if done.kind == Kind::AtomicRmw {
+                // As with the instruction, other threads see first what this one has done.
+                fence(SeqCst);
+                done = look()?;
+            }
+            Some(done.recorded(is_relaxed))
+        });
+        if repeated.is_some() {
+            performed = repeated;
+            return;
+        }
         thread.atomic(at as usize, 1 << T::LOG2, || {
-            let (kind, c, value, result) = act();
-            performed = Some(result);
-            let order = if is_relaxed { RELAXED } else { order(c) };
-            (kind, atomic_aux(order, T::LOG2), value.value(), ())
+            let done = act().recorded(is_relaxed);
+            performed = Some(done.result);
+            done
         });
     });
     match performed {
         Some(result) => result,
-        None => act().3,
+        None => act().result,
     }
 }
 
 unsafe extern "C" fn load<T: Word>(at: *mut T, order: i32, pc: usize) -> T {
-    recorded(at, pc, || {
+    let look = |value| Some(Done::load(order, value, value));
+    recorded(at, pc, look, || {
         // SAFETY: what the program asked for.
         let value = unsafe { T::load(at) };
-        (Kind::AtomicLoad, order, value, value)
+        Done::load(order, value, value)
     })
 }
 
 unsafe extern "C" fn store<T: Word>(at: *mut T, new: T, order: i32, pc: usize) {
-    recorded(at, pc, || {
-        // SAFETY: what the program asked for.
-        unsafe { T::exchange(at, new) };
-        (Kind::AtomicStore, order, new, ())
-    });
+    recorded(
+        at,
+        pc,
+        |_| None,
+        || {
+            // SAFETY: what the program asked for.
+            unsafe { T::exchange(at, new) };
+            Done { kind: Kind::AtomicStore, order, value: new, is_unchanging: false, result: () }
+        },
+    );
 }
 
 unsafe extern "C" fn exchange<T: Word>(at: *mut T, new: T, order: i32, pc: usize) -> T {
-    recorded(at, pc, || {
+    let look = |old| Some(Done::update(order, [old, new], old));
+    recorded(at, pc, look, || {
         // SAFETY: what the program asked for.
         let old = unsafe { T::exchange(at, new) };
-        (Kind::AtomicRmw, order, new, old)
+        Done::update(order, [old, new], old)
     })
 }
 
 macro_rules! fetch {
     ($($name:ident $operation:ident;)*) => { $(
         unsafe extern "C" fn $name<T: Word>(at: *mut T, by: T, order: i32, pc: usize) -> T {
-            recorded(at, pc, || {
+            let look = |old: T| Some(Done::update(order, [old, old.$operation(by)], old));
+            recorded(at, pc, look, || {
                 // SAFETY: what the program asked for.
                 let (old, new) = unsafe { update(at, |old| old.$operation(by)) };
-                (Kind::AtomicRmw, order, new, old)
+                Done::update(order, [old, new], old)
             })
         }
     )* };
@@ -204,7 +278,7 @@ unsafe extern "C" fn compare<T: Word>(at: *mut T, old: *mut T, new: T, good: i32
     // SAFETY: what the program asked for; the expected value is its own.
     unsafe {
         let expected = *old;
-        let now = compare_value(at, expected, new, good, bad, pc);
+        let now = compare_with(at, old, expected, new, [good, bad], pc);
         if now != expected {
             *old = now;
         }
@@ -213,10 +287,17 @@ unsafe extern "C" fn compare<T: Word>(at: *mut T, old: *mut T, new: T, good: i32
 }
 
 unsafe extern "C" fn compare_value<T: Word>(at: *mut T, old: T, new: T, good: i32, bad: i32, pc: usize) -> T {
-    recorded(at, pc, || {
+    // SAFETY: what the program asked for.
+    unsafe { compare_with(at, ptr::null_mut(), old, new, [good, bad], pc) }
+}
+
+#[inline(always)]
+unsafe fn compare_with<T: Word>(at: *mut T, prepared: *mut T, old: T, new: T, [good, bad]: [i32; 2], pc: usize) -> T {
+    let done = |now: T| if now == old { Done::update(good, [old, new], now) } else { Done::load(bad, now, now) };
+    let look = |now| Some(done(now));
+    recorded_with(at, prepared, pc, look, || {
         // SAFETY: what the program asked for.
-        let now = unsafe { T::compare_exchange(at, old, new) };
-        if now == old { (Kind::AtomicRmw, good, new, now) } else { (Kind::AtomicLoad, bad, now, now) }
+        done(unsafe { T::compare_exchange(at, old, new) })
     })
 }
 

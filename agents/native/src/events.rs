@@ -1,6 +1,6 @@
 //! What a thread records: synchronisation, accesses, memory, calls of watched functions.
 
-use runtime::filter::{Access, BLOCK_BYTES, Block, CONFLICT_ROOM, Cell, Outcome, STRIP_BYTES, Sink};
+use runtime::filter::{Access, Atomic, BLOCK_BYTES, Block, CONFLICT_ROOM, Cell, Look, Outcome, STRIP_BYTES, Sink};
 use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, SILENT, TextFor, head};
 
 use crate::machine::tls;
@@ -256,13 +256,50 @@ impl Thread {
         }
     }
 
-    /// Performs and records an atomic access of up to 16 bytes. `act` performs it, and returns the record's kind,
-    /// auxiliary byte and value, and what the program gets.
-    pub fn atomic<R>(&mut self, addr: usize, size: usize, act: impl FnOnce() -> (Kind, u8, u64, R)) -> R {
+    /// Records that a try of a mutex has failed, because of this section if that is known ([`HandOff::section`]).
+    pub fn try_failed(&mut self, mutex: usize, section: Option<u64>) {
+        let look = section.map(|value| {
+            let address = mutex as u64 & ADDRESSES;
+            Look { kind: Kind::TryFail, aux: Class::Mutex as u8, address, value }
+        });
+        if look.is_some_and(|look| self.recorder.is_repeated(None, look)) {
+            return;
+        }
+        let before = self.recorder.now();
+        self.sync(Kind::TryFail, Class::Mutex, mutex);
+        if let Some(look) = look {
+            self.recorder.failed(before, look);
+        }
+    }
+
+    /// The program has prepared a value for the atomic access that follows, maybe on its stack.
+    pub fn prepared(&mut self, addr: usize) {
+        if self.frames.on_stack(addr)
+            && let Some(cell) = shadow::find(addr & !7)
+        {
+            self.recorder.prepared(cell);
+        }
+    }
+
+    /// Performs an atomic access, if it leaves memory as it is, and repeats what the trace already has of this thread,
+    /// which waits. `look` performs it without a lock, if that can be done.
+    #[inline]
+    pub fn repeat_atomic<R>(&self, addr: usize, look: impl FnOnce() -> Option<Atomic<R>>) -> Option<R> {
+        if !self.recorder.may_be_waiting() {
+            return None;
+        }
+        let cell = shadow::find(addr & !7)?;
+        let Atomic { kind, aux, value, result, .. } = look()?;
+        let look = Look { kind, aux, address: addr as u64 & ADDRESSES, value };
+        self.recorder.is_repeated(Some(cell), look).then_some(result)
+    }
+
+    /// Performs and records an atomic access of up to 16 bytes. `act` performs it.
+    pub fn atomic<R>(&mut self, addr: usize, size: usize, act: impl FnOnce() -> Atomic<R>) -> R {
         let context = self.context();
         let words = [addr & !7, (addr + size - 1) & !7];
         let (Some(first), Some(last)) = (shadow::cell(words[0]), shadow::cell(words[1])) else {
-            return act().3;
+            return act().result;
         };
         for word in words {
             if !self.frames.on_stack(word) {

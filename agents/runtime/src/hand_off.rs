@@ -14,7 +14,7 @@
 //! ([`HandOff::set_clock_only`]) has all its times by the clock. `docs/recording/clock.md` has the whole protocol.
 
 use core::sync::atomic::AtomicU64;
-use core::sync::atomic::Ordering::{Relaxed, SeqCst};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// How the time of a record is found. It is always later than the time of its thread's last record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +44,8 @@ pub struct HandOff {
     time: AtomicU64,
     /// Who released it, and at which sync index, with the highest sequence number there is: all accesses of that thread
     /// up to there have earlier times.
+    ///
+    /// If all times come from the clock: how often it was acquired and released since, if that was observed.
     until: AtomicU64,
 }
 
@@ -62,6 +64,7 @@ impl HandOff {
     pub fn acquired(&self, slot: u32) -> Acquired {
         let now = self.time.load(Relaxed);
         if now == CLOCK_ONLY {
+            self.count();
             return Acquired { timing: Timing::Now, until: None };
         }
         self.time.store(held(slot), Relaxed);
@@ -82,10 +85,23 @@ impl HandOff {
             self.time.store(time, Relaxed);
             return time;
         }
-        if now != CLOCK_ONLY {
+        if now == CLOCK_ONLY {
+            self.count();
+        } else {
             self.time.store(UNKNOWN, Relaxed);
         }
         time(Timing::Before)
+    }
+
+    /// Another critical section begins, or one ends. Only the holder of the lock counts.
+    fn count(&self) {
+        self.until.store(self.until.load(Relaxed).wrapping_add(1), Release);
+    }
+
+    /// If all its times come from the clock: which critical section it is in. A try-lock that fails between two looks
+    /// at the same one fails because of it.
+    pub fn section(&self) -> Option<u64> {
+        self.is_clock_only().then(|| self.until.load(Acquire))
     }
 
     /// Whether all its times come from the clock.
@@ -178,6 +194,22 @@ mod tests {
         assert_eq!(lock.released(1, 0, by_clock), 7);
         assert_eq!(lock.acquired(1), NOW);
         assert!(lock.is_clock_only());
+    }
+
+    #[test]
+    fn an_exact_one_counts_its_sections() {
+        let lock = HandOff::default();
+        lock.acquired(1);
+        assert_eq!(lock.section(), None);
+        lock.set_clock_only();
+        let held = lock.section();
+        assert!(held.is_some());
+        assert_eq!(lock.section(), held);
+        lock.released(1, 0, by_clock);
+        let free = lock.section();
+        assert_ne!(free, held);
+        lock.acquired(2);
+        assert!(![held, free].contains(&lock.section()));
     }
 
     #[test]

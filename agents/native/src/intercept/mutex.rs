@@ -7,9 +7,9 @@ use core::sync::atomic::Ordering::Relaxed;
 use libc::{EBUSY, EDEADLK, EINVAL, EOWNERDEAD, EPERM, ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
-use super::{Pointer, forget_lock, given, init, is_inherited, is_quiet, misuse, real, sync, taken, thread_id};
-use crate::clock_only;
+use super::{Pointer, forget_lock, given, init, is_inherited, is_quiet, misuse, real, record, sync, taken, thread_id};
 use crate::machine::{shim1, shim2, shim3};
+use crate::{clock_only, session, shadow};
 
 shim1! {
     pthread_mutex_destroy => destroy;
@@ -124,12 +124,27 @@ fn tried(mutex: Pointer, pc: usize, result: c_int) -> c_int {
 }
 
 pub(super) unsafe extern "C" fn try_lock(mutex: Pointer, pc: usize) -> c_int {
+    let before = section(mutex);
     let mut result = real::pthread_mutex_trylock(mutex);
     // A failed try-lock must be recorded while the mutex is held: tries again after its times come from the clock.
     if result == EBUSY && !is_quiet() && clock_only::make(mutex as usize) {
         result = real::pthread_mutex_trylock(mutex);
     }
+    if result == EBUSY {
+        let of = before.filter(|_| section(mutex) == before);
+        record(pc, |thread| {
+            if !thread.ignores(Kind::TryFail, mutex as usize) {
+                thread.try_failed(mutex as usize, of);
+            }
+        });
+        return result;
+    }
     tried(mutex, pc, result)
+}
+
+/// The critical section that a mutex is in, if that is known.
+fn section(mutex: Pointer) -> Option<u64> {
+    if session::is_running() { shadow::hand_off(mutex as usize)?.section() } else { None }
 }
 
 /// Makes the times of a mutex come from the clock before a lock with a time limit.

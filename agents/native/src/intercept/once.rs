@@ -4,6 +4,7 @@ use core::ffi::c_int;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU8, AtomicU32};
 
+use runtime::filter::Atomic;
 use runtime::record::{Class, Kind, atomic_aux};
 
 use super::entry::scratch;
@@ -100,7 +101,8 @@ unsafe extern "C" fn guard_release(guard: Pointer, pc: usize) {
         // Most threads never call this: the compiler's code loads the first byte atomically.
         thread.atomic(guard as usize, 1, || {
             (*guard.cast::<AtomicU8>()).store(guard::DONE as u8, Release);
-            (Kind::AtomicStore, atomic_aux(RELEASE, 0), u64::from(guard::DONE), ())
+            let (kind, aux, value) = (Kind::AtomicStore, atomic_aux(RELEASE, 0), u64::from(guard::DONE));
+            Atomic { kind, aux, value, is_unchanging: false, result: () }
         });
     });
     leave(guard, guard::DONE);

@@ -141,7 +141,7 @@ impl Recorder {
             self.write_out(filter, sink, access.word, contents);
             self.put_conflict(sink, access, Timing::Now);
             *contents = Contents {
-                first: Entry::nothing(super::bits::epoch_of(self.slot(), 0)),
+                first: Entry::stored(self.slot(), self.sync_index()),
                 shared: true,
                 version: true,
                 ..Contents::default()

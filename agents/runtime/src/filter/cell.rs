@@ -209,6 +209,13 @@ impl<'a> Cell<'a> {
         self.second.at() & LOWER_FOREIGN_TO_READS != 0 || self.second.what() & UPPER_FOREIGN_TO_READS != 0
     }
 
+    /// Whether the contents are still these, and unlocked.
+    #[inline]
+    pub(super) fn is_still(&self, [first, second]: Packed) -> bool {
+        let at = self.first.0[0].load(Acquire);
+        at == first.at && Entry { at, what: self.first.what() } == first && self.second.entry() == second
+    }
+
     /// Whether the word is contended: the trace has an access to it that conflicted with another thread's.
     #[inline(always)]
     pub fn is_contended(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::bits::{
     CONTEXT_BITS, CONTEXT_SHIFT, DROPPED, EPOCH_SHIFT, LOWER_FOREIGN_TO_READS, MAX_SEQ, MAX_SYNC_INDEX, OWN_BITS,
-    RECORDED, SEQ_SHIFT, SHARED, SPAN_SHIFT, VERSION, WRITE, seq_of, slot_of,
+    RECORDED, SEQ_SHIFT, SHARED, SPAN_SHIFT, VERSION, WRITE, epoch_of, seq_of, slot_of,
 };
 
 /// An entry: an access, and the first one like it at its sync index.
@@ -41,6 +41,19 @@ impl Entry {
     #[inline]
     pub(super) fn nothing(epoch: u64) -> Entry {
         Entry { at: epoch | 1 << SEQ_SHIFT, what: 0 }
+    }
+
+    /// No access, but the identity of a recorded store: slot and sync index of its thread. (They are not in `at`, which
+    /// would say that all accesses of that thread before it have been seen.)
+    #[inline]
+    pub(super) fn stored(slot: u32, sync_index: u64) -> Entry {
+        Entry { what: sync_index << CONTEXT_SHIFT & OWN_BITS, ..Entry::nothing(epoch_of(slot, 0)) }
+    }
+
+    /// No access, but one more than before of those that left the stored value as it was.
+    #[inline]
+    pub(super) fn count(&mut self) {
+        self.what = self.what.wrapping_add(1 << CONTEXT_SHIFT) & OWN_BITS;
     }
 
     #[inline(always)]

@@ -38,10 +38,12 @@ mod runs;
 mod scan;
 mod sync;
 mod uniform;
+mod waiting;
 mod wide;
 mod write_out;
 
 pub use access::Access;
+pub use atomic::Atomic;
 pub use block::{BLOCK_BYTES, Block};
 pub use cell::{AtomicEntry, Cell};
 pub use memory::{Filter, Limits, Shape};
@@ -49,6 +51,7 @@ pub use read_summary::{ADDRESS_BITS, SUMMARY_BITS, clear_summary};
 pub use recorder::{Outcome, Recorder};
 pub use repeat::HomeEntry;
 pub use scan::{Ownership, STRIP_BYTES, Scan, ScanMemory, ScanStep, Strip};
+pub use waiting::Look;
 
 use crate::hand_off::Timing;
 use block::BULK_ROOM;

@@ -9,6 +9,7 @@ use super::cell::Cell;
 use super::entry::Entry;
 use super::memory::Filter;
 use super::sync::EarlierPoints;
+use super::waiting::RecentLooks;
 use crate::hand_off::Timing;
 use crate::record::{Kind, default_timing, head, timed};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -72,6 +73,7 @@ pub struct Recorder {
     /// Deferred accesses of others were written that go with the next record: its time must come from the clock.
     needs_clock: bool,
     pub(super) known: EarlierPoints,
+    pub(super) recent_looks: RecentLooks,
     kept_of: [u8; CONTEXTS],
 }
 
@@ -104,6 +106,7 @@ impl Recorder {
             precise_until: 0,
             needs_clock: false,
             known: EarlierPoints::default(),
+            recent_looks: RecentLooks::default(),
             kept_of: [0; CONTEXTS],
         };
         recorder.epoch = epoch_of(slot, recorder.sync_index);

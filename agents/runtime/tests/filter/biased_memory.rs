@@ -2,8 +2,8 @@
 
 use crate::memory::{Cells, Records, cells};
 use runtime::filter::{
-    Access, AtomicEntry, BLOCK_BYTES, Block, Cell, Filter, Outcome, Ownership, Recorder, STRIP_BYTES, Scan, ScanMemory,
-    ScanStep, Strip,
+    Access, Atomic, AtomicEntry, BLOCK_BYTES, Block, Cell, Filter, Outcome, Ownership, Recorder, STRIP_BYTES, Scan,
+    ScanMemory, ScanStep, Strip,
 };
 use runtime::record::{Kind, head};
 use std::sync::Mutex;
@@ -340,7 +340,13 @@ impl<'w> Walker<'w> {
         self.finish_scan();
         self.memory.share(word);
         let cells = [(self.memory.cell(word), word as u64)];
-        self.recorder.atomic(self.filter, &mut self.sink, &cells, addr as u64, 0, || (kind, 0, 0, ()));
+        self.recorder.atomic(self.filter, &mut self.sink, &cells, addr as u64, 0, || Atomic {
+            kind,
+            aux: 0,
+            value: 0,
+            is_unchanging: false,
+            result: (),
+        });
     }
 
     /// The thread ends.

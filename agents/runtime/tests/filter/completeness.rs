@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use trace::Trace;
 
 /// The variables that can race, each with the two threads.
-fn races(trace: &Trace) -> BTreeSet<(String, [String; 2])> {
+pub(crate) fn races(trace: &Trace) -> BTreeSet<(String, [String; 2])> {
     let thread = |e: usize| trace.names.thread(trace.batch.events[e].thread()).to_string();
     let races = definition(trace).races().into_iter().map(|(e, f)| {
         let mut threads = [thread(e), thread(f)];

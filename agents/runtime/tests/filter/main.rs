@@ -17,3 +17,4 @@ mod soundness;
 mod steps;
 mod stress;
 mod traces;
+mod waiting;

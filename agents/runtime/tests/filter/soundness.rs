@@ -17,7 +17,7 @@ const SIDE: [Lie; 4] = [Lie::Side(2), Lie::Side(5), Lie::Side(6), Lie::Side(7)];
 pub(crate) struct Case {
     text: String,
     pub(crate) trace: Trace,
-    out: Filtered,
+    pub(crate) out: Filtered,
     pub(crate) after: Trace,
     pub(crate) lie: Lie,
 }
@@ -96,7 +96,7 @@ pub(crate) fn definition(trace: &Trace) -> Definition {
 }
 
 /// The racy variables of the recorded run.
-fn racy(trace: &Trace) -> BTreeSet<String> {
+pub(crate) fn racy(trace: &Trace) -> BTreeSet<String> {
     let mut hb = Hb::new();
     hb.batch(&trace.names, &trace.batch);
     hb.finish().races.iter().map(|race| trace.names.var(race.variable).to_string()).collect()
@@ -129,7 +129,7 @@ pub(crate) fn variable(trace: &Trace, e: usize) -> String {
 }
 
 /// Whatever brute force finds on the filtered trace, it finds on the unfiltered one.
-fn refuted(case: &Case) -> Vec<String> {
+pub(crate) fn refuted(case: &Case) -> Vec<String> {
     let (before, after) = (definition(&case.trace), definition(&case.after));
     let was = |e: usize| case.out.was[e];
     // What was left out, and says the same as an access before it.

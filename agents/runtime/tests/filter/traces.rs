@@ -3,9 +3,9 @@
 use crate::decode::{Stands, decode};
 use crate::memory::{Cells, Owned, Records, cells};
 use crate::paths::{Fates, Path, address};
-use event::{Event, Id, Op, Space, VarId};
+use event::{Event, Id, Op, Space, Value, VarId};
 use oracle::random::Random;
-use runtime::filter::{AtomicEntry, Limits, Recorder, Shape, Sink, clear_summary};
+use runtime::filter::{Atomic, AtomicEntry, Limits, Look, Recorder, Shape, Sink, clear_summary};
 use runtime::hand_off::HandOff;
 use runtime::record::{Kind, head};
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,6 +108,8 @@ pub(crate) struct Filtered {
     pub(crate) deferred: usize,
     /// Slots that were used again.
     pub(crate) reused: usize,
+    /// Atomic accesses that were left out.
+    pub(crate) looks: usize,
     /// Times that were not by the clock: of lock acquires, and others.
     pub(crate) handed: [usize; 2],
 }
@@ -146,6 +148,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
         recorders[t] = begin(t, &mut slots, &mut sinks);
     }
     let mut fates = Fates::default();
+    let mut looks = 0;
     let mut e = 0;
     while e < batch.events.len() {
         let event = batch.events[e];
@@ -212,6 +215,21 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
                     let mutex = |mutex: u64| hand_offs.get(&(mutex as u32));
                     recorder.notified(sink, head(Kind::Notify, 0, e as u64), 0, condition, mutex);
                 }
+                None if event.op().is_atomic() && is_repeated(trace, lie, e, recorder, &cells) => {
+                    fates.left_out.insert(e);
+                    looks += 1;
+                }
+                None if event.op() == Op::TryFail => {
+                    let look = failure(trace, e);
+                    if recorder.is_repeated(None, look) {
+                        fates.left_out.insert(e);
+                        looks += 1;
+                    } else {
+                        let before = recorder.now();
+                        recorder.timed(sink, head(Kind::Internal, 0, e as u64), 0, Some(0));
+                        recorder.failed(before, look);
+                    }
+                }
                 None => {
                     if event.op() == Op::Wait
                         && let Some(condition) = conditions.get(&event.object())
@@ -254,7 +272,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     }
     let words: Vec<&[u64]> = sinks.iter().map(|sink| &sink.words[..]).collect();
     let handed = [0, 1].map(|which| sinks.iter().map(|sink| sink.handed[which]).sum());
-    Filtered { handed, ..written(trace, lie, &decode(&words), fates, &slots) }
+    Filtered { handed, looks, ..written(trace, lie, &decode(&words), fates, &slots) }
 }
 
 /// The lock that an event acquires or releases, if it is exclusive.
@@ -344,13 +362,11 @@ fn synchronise(
     let number = e as u64;
     match event.op() {
         op if op.is_atomic() => {
-            let kind = match op {
-                Op::AtomicLoad => Kind::AtomicLoad,
-                Op::AtomicStore => Kind::AtomicStore,
-                _ => Kind::AtomicRmw,
-            };
             let (at, _) = word(lie, &trace.names, event.var());
-            recorder.atomic(filter, sink, &[(cells.cell(at), address(at))], number, 0, || (kind, 0, 0, ()));
+            let (Look { kind, aux, value, address: of }, is_unchanging) = look(trace, e);
+            let act = || Atomic { kind, aux, value, is_unchanging, result: () };
+            // Here the call context is the event's number.
+            recorder.atomic(filter, sink, &[(cells.cell(at), address(at))], of, e as u32, act);
         }
         Op::Alloc => {
             let (at, _) = word(lie, &trace.names, event.var());
@@ -372,6 +388,49 @@ fn synchronise(
         Op::Join => {}
         _ => recorder.timed(sink, head(Kind::Internal, 0, number), 0, Some(0)),
     }
+}
+
+/// An atomic access as its record has it, and whether it leaves memory as it is. Each variable has an address of its
+/// own.
+fn look(trace: &Trace, e: usize) -> (Look, bool) {
+    let value = |event: Event| match trace.batch.extra(event).value {
+        Value::Int(value) => Some(value as u64),
+        _ => None,
+    };
+    let event = trace.batch.events[e];
+    let kind = match event.op() {
+        Op::AtomicLoad => Kind::AtomicLoad,
+        Op::AtomicStore => Kind::AtomicStore,
+        _ => Kind::AtomicRmw,
+    };
+    let order = trace.batch.extra(event).order as u8;
+    let look = Look { kind, aux: order, address: u64::from(event.object()), value: value(event).unwrap_or(0) };
+    let is_write = |before: &&Event| {
+        let is_access = before.op().space() == Some(Space::Var) && before.object() == event.object();
+        is_access && !matches!(before.op(), Op::Read | Op::AtomicLoad)
+    };
+    let before = trace.batch.events[..e].iter().rfind(is_write).and_then(|&before| value(before));
+    let repeats_value = kind == Kind::AtomicRmw && before.is_some() && before == value(event);
+    (look, kind == Kind::AtomicLoad || repeats_value)
+}
+
+/// A try-lock that fails, and because of which section of its lock.
+fn failure(trace: &Trace, e: usize) -> Look {
+    let lock = trace.batch.events[e].object();
+    let changes = |event: &&Event| {
+        let is_wait = matches!(event.op(), Op::Wait | Op::Woken);
+        let of = if is_wait { trace.batch.extra(**event).lock.0 } else { event.object() };
+        (is_wait || event.op().space() == Some(Space::Lock)) && of == lock && event.op() != Op::TryFail
+    };
+    let section = trace.batch.events[..e].iter().filter(changes).count() as u64;
+    Look { kind: Kind::TryFail, aux: 0, address: u64::from(lock), value: section }
+}
+
+/// Whether an atomic access need not be recorded.
+fn is_repeated(trace: &Trace, lie: Lie, e: usize, recorder: &Recorder, cells: &Cells) -> bool {
+    let (at, _) = word(lie, &trace.names, trace.batch.events[e].var());
+    let (look, is_unchanging) = look(trace, e);
+    is_unchanging && recorder.is_repeated(Some(cells.cell(at)), look)
 }
 
 /// The records as text again.
@@ -412,8 +471,9 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
                         }
                     }
                 }
-                _ => {
-                    let e = record.payload as usize;
+                kind => {
+                    let is_atomic = matches!(kind, Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicRmw);
+                    let e = if is_atomic { record.context as usize } else { record.payload as usize };
                     lines.push((thread, op_text(trace, e), Some(e)));
                 }
             },
@@ -444,7 +504,7 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
         writeln!(text, "{}|{op}|{number}", names.get(Space::Thread, *thread as u32)).expect("a string");
     }
     let was = lines.into_iter().map(|line| line.2).collect();
-    Filtered { text, was, left_out, barriers, deferred: count, reused: slots.taken, handed: [0; 2] }
+    Filtered { text, was, left_out, barriers, deferred: count, reused: slots.taken, looks: 0, handed: [0; 2] }
 }
 
 fn access(names: &event::Names, write: bool, var: VarId) -> String {

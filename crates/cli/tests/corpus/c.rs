@@ -61,6 +61,10 @@ fn run_once(program: &Program, work: &Folder) -> Result<(), String> {
     if let Some(spec) = &program.expected.spec {
         args.extend(["--spec", spec]);
     }
+    let record = std::env::var("FORETRACE_RECORD").ok();
+    if let Some(what) = &record {
+        args.extend(["--record", what]);
+    }
     args.extend(["--", "./program"]);
     args.extend(program.expected.args.iter().map(String::as_str));
     let ran = work.run(&args);

@@ -11,4 +11,5 @@ mod hanging;
 mod hooks;
 mod options;
 mod readme;
+mod spinning;
 mod survival;
