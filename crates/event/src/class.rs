@@ -16,7 +16,7 @@ macro_rules! classes {
             #[inline]
             pub const fn $query(self) -> bool {
                 const OPERATIONS: u64 = Class::$class.operations();
-                OPERATIONS >> (self as u32) & 1 != 0
+                self.is_in(OPERATIONS)
             }
         )*}
     };
@@ -89,36 +89,50 @@ impl Class {
     }
 }
 
-/// What follows from the classes.
+/// What follows from the classes. These are constant sets, too, so that a query of several classes is one test.
 impl Op {
+    /// Whether a set has this operation; the bit of an operation's code each.
+    #[inline]
+    const fn is_in(self, operations: u64) -> bool {
+        operations >> (self as u32) & 1 != 0
+    }
+
     /// Reads a variable and leaves it as it was: `r`, `ald`. Two such accesses never conflict.
     #[inline]
     pub const fn only_reads(self) -> bool {
-        self.reads() && !self.writes()
+        const OPERATIONS: u64 = Class::Reads.operations() & !Class::Writes.operations();
+        self.is_in(OPERATIONS)
     }
 
     /// An access of a variable, `alloc` and `free` included.
     #[inline]
     pub const fn is_access(self) -> bool {
-        self.reads() || self.writes() || self.bounds_lifetime()
+        const VALUES: u64 = Class::Reads.operations() | Class::Writes.operations();
+        const OPERATIONS: u64 = VALUES | Class::Lifetime.operations();
+        self.is_in(OPERATIONS)
     }
 
     /// Takes the lock that is its object exclusively: `acq`, `tacq`.
     #[inline]
     pub const fn takes_exclusively(self) -> bool {
-        self.takes_lock() && !self.is_shared()
+        const OPERATIONS: u64 = Class::TakesLock.operations() & !Class::Shared.operations();
+        self.is_in(OPERATIONS)
     }
 
     /// Waits, or announces to wait, until its object, a lock, is free: `acq`, `racq`, `req`.
     #[inline]
     pub const fn asks_for_lock(self) -> bool {
-        matches!(self, Op::Request) || self.takes_lock() && self.blocks()
+        const BLOCKING: u64 = Class::TakesLock.operations() & Class::Blocks.operations();
+        const OPERATIONS: u64 = BLOCKING | 1 << Op::Request as u32;
+        self.is_in(OPERATIONS)
     }
 
     /// Has more than its object's name between its parentheses: a lock, a number or arguments.
     #[inline]
     pub const fn has_list(self) -> bool {
-        self.has_lock_argument() || self.has_number() || self.has_arguments()
+        const NAMES: u64 = Class::LockArgument.operations() | Class::Arguments.operations();
+        const OPERATIONS: u64 = NAMES | Class::Number.operations();
+        self.is_in(OPERATIONS)
     }
 
     /// The drop barriers.
