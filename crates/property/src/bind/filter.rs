@@ -24,6 +24,8 @@ pub(super) struct EventFilter {
     pub(super) started: bool,
     /// Some property has parameters: that an object is gone ends instances.
     parametric: bool,
+    /// All operations that matter on any object at all.
+    possible: u64,
     anything: u64,
     variables: Vec<u64>,
     locks: Vec<u64>,
@@ -41,6 +43,7 @@ impl EventFilter {
         let mut filter = EventFilter {
             started: false,
             parametric: false,
+            possible: 0,
             anything: 0,
             variables: vec![0; spec.variables.len()],
             locks: vec![0; spec.locks.len()],
@@ -60,7 +63,14 @@ impl EventFilter {
                 }
             }
         }
+        let declared = filter.variables.iter().chain(&filter.locks).chain(&filter.events);
+        filter.possible = declared.fold(filter.anything | filter.freed(), |all, set| all | set);
         filter
+    }
+
+    /// What matters on an object that instances stand for, whatever its declaration.
+    fn freed(&self) -> u64 {
+        if self.parametric { 1 << Op::Free as u32 } else { 0 }
     }
 
     fn pattern(&mut self, pattern: &EventPattern) {
@@ -83,7 +93,7 @@ impl EventFilter {
 
     /// Looks at what new names mean.
     pub(super) fn grow(&mut self, bindings: &Bindings) {
-        let freed = if self.parametric { 1 << Op::Free as u32 } else { 0 };
+        let freed = self.freed();
         let table = &mut self.by_object[Space::Var as usize];
         for meant in &bindings.vars[table.len()..] {
             table.push(meant.iter().fold(0, |set, m| {
@@ -107,10 +117,15 @@ impl EventFilter {
         }
     }
 
-    /// Whether an event can matter, but for being the first of its thread.
-    #[inline]
+    /// Whether an event can matter, but for being the first of its thread. This is asked about every event.
+    #[inline(always)]
     pub(super) fn matters(&self, event: Event) -> bool {
         let op = event.op();
+        self.possible >> op as u32 & 1 == 1 && self.matters_on_its_object(op, event)
+    }
+
+    #[inline]
+    fn matters_on_its_object(&self, op: Op, event: Event) -> bool {
         let of_object = op.space().and_then(|space| self.by_object[space as usize].get(event.object() as usize));
         (self.anything | of_object.copied().unwrap_or(0)) >> op as u32 & 1 == 1
     }

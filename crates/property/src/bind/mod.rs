@@ -3,6 +3,7 @@
 //! The recorded run ([`crate::run`]) and the search of other runs ([`crate::steps`]) read events by the same
 //! `Reader`, and the names that the run has bound are not bound again.
 
+mod declared;
 mod filter;
 pub(crate) mod matching;
 mod names;
@@ -10,8 +11,9 @@ pub(crate) mod reader;
 pub(crate) mod subject;
 pub(crate) mod values;
 
+pub(crate) use declared::Meant;
+pub(crate) use names::Bindings;
 pub use names::Unbound;
-pub(crate) use names::{Bindings, Meant};
 
 use crate::check::{Const, Spec};
 use event::{Batch, Names, Space, Value, VarId};
@@ -53,8 +55,11 @@ impl InitialValues {
 
     /// Those of a reader that has not read any event.
     pub(crate) fn of_reader(reader: &Reader, names: &Names) -> InitialValues {
-        let variables = 0..names.space(Space::Var).len() as u32;
-        InitialValues(variables.map(|number| reader.initial(names, VarId(number))).collect())
+        let mut values = vec![Value::Unknown; names.space(Space::Var).len()];
+        for (number, value) in values.iter_mut().enumerate().filter(|&(number, _)| reader.speaks_of(number)) {
+            *value = reader.initial(names, VarId(number as u32));
+        }
+        InitialValues(values)
     }
 
     /// What a variable holds; unknown if nothing says.

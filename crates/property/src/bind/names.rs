@@ -4,21 +4,13 @@
 //! `v[o : object<C>] at java C.v` the names `C.v@3` of the objects `C@3`, a lock `m[o : object<C>] at java C` the locks
 //! `C@3`, and `a[i : int] at c a` the elements `a[3]`.
 
+use super::declared::{Declared, Meant};
 use super::subject::{Objects, Subject};
-use crate::check::{Spec, UserEvent, VariableKind, nearest};
+use crate::check::{Spec, UserEvent, Variable, VariableKind, nearest};
 use crate::syntax::Span;
 use crate::syntax::ast::{Lang, Sort, Type};
 use event::{Names, Space};
 use std::collections::HashSet;
-
-/// Something declared, and of which instance.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Meant {
-    /// Its number in the specification.
-    pub(crate) number: u32,
-    /// The instance of an indexed one.
-    pub(crate) index: Option<Subject>,
-}
 
 /// A declaration that no recorded name matches.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,9 +52,14 @@ enum Kind {
     Event,
 }
 
-/// The text between two others.
-fn between<'a>(name: &'a str, before: &str, after: &str) -> Option<&'a str> {
-    name.strip_prefix(before)?.strip_suffix(after).filter(|inner| !inner.is_empty())
+/// The index that `rest`, which follows a recorded name, has between brackets.
+fn in_brackets(rest: &str) -> Option<&str> {
+    rest.strip_prefix('[')?.strip_suffix(']').filter(|inner| !inner.is_empty())
+}
+
+/// The number of an object in `rest`, which follows the recorded name of a field or class.
+fn behind_at(rest: &str) -> Option<&str> {
+    rest.strip_prefix('@').filter(|id| !id.is_empty())
 }
 
 /// The class in the recorded name of a field: all but the last part.
@@ -82,11 +79,6 @@ fn element(inner: &str, sort: &Sort, names: &Names, objects: &mut Objects) -> Op
     })
 }
 
-/// The subject in brackets behind a recorded name.
-fn index(name: &str, recorded: &str, sort: &Sort, names: &Names, objects: &mut Objects) -> Option<Subject> {
-    element(between(name, &format!("{recorded}["), "]")?, sort, names, objects)
-}
-
 impl Bindings {
     /// Whether all of these names were looked at.
     pub(crate) fn is_complete(&self, names: &Names) -> bool {
@@ -102,26 +94,39 @@ impl Bindings {
 
     /// Looks at the names that appeared since the last time.
     pub(crate) fn grow(&mut self, spec: &Spec, names: &Names, objects: &mut Objects) {
+        let is_region = |v: &Variable| v.kind == VariableKind::Region;
+        let placed = |regions: bool| {
+            let placed = (0..).zip(&spec.variables).filter(move |(_, v)| is_region(v) == regions);
+            placed.filter_map(|(number, v)| Some((number, v.place.as_ref()?.recorded(), v)))
+        };
+        let data = Declared::new(placed(false).map(|(number, recorded, v)| (number, recorded, v.index.as_ref())));
+        let regions = Declared::new(placed(true).map(|(number, recorded, _)| (number, recorded, None)));
+        let locks = (0..).zip(&spec.locks).map(|(number, lock)| (number, lock.place.recorded(), lock.index.as_ref()));
+        let locks = Declared::new(locks);
+        let events = Declared::new((0..).zip(&spec.events).map(|(number, event)| (number, event.recorded(), None)));
         for number in self.vars.len()..names.space(Space::Var).len() {
             let name = names.get(Space::Var, number as u32);
-            let meant = self.variable(spec, name, names, objects);
+            let meant = data.meant(name, |rest, recorded, sort| match sort {
+                Sort::Object(_) => {
+                    let name = format!("{}@{}", class_of(recorded), behind_at(rest)?);
+                    Some(Subject::Object(objects.number(&name)))
+                }
+                sort => element(in_brackets(rest)?, sort, names, objects),
+            });
+            self.used.extend(meant.iter().map(|meant| (Kind::Variable, meant.number)));
             self.vars.push(meant);
         }
         for number in self.locks.len()..names.space(Space::Lock).len() {
-            let meant = self.lock(spec, names.get(Space::Lock, number as u32), names, objects);
+            let meant = self.lock(&locks, names.get(Space::Lock, number as u32), names, objects);
             self.locks.push(meant);
         }
         for number in self.conds.len()..names.space(Space::Cond).len() {
-            let meant = self.lock(spec, names.get(Space::Cond, number as u32), names, objects);
+            let meant = self.lock(&locks, names.get(Space::Cond, number as u32), names, objects);
             self.conds.push(meant);
         }
         for number in self.blocks.len()..names.space(Space::Block).len() {
-            let name = names.get(Space::Block, number as u32);
-            let regions = spec.variables.iter().enumerate().filter(|(_, v)| {
-                v.kind == VariableKind::Region && v.place.as_ref().is_some_and(|place| place.recorded() == name)
-            });
-            let regions: Vec<u32> = regions.map(|(i, _)| i as u32).collect();
-            self.used.extend(regions.iter().map(|&i| (Kind::Variable, i)));
+            let regions = regions.single(names.get(Space::Block, number as u32)).to_vec();
+            self.used.extend(regions.iter().map(|&region| (Kind::Variable, region)));
             self.blocks.push(regions);
         }
         if self.sure.is_empty() {
@@ -130,58 +135,20 @@ impl Bindings {
             self.sure = spec.events.iter().map(sure).collect();
         }
         for number in self.labels.len()..names.space(Space::Label).len() {
-            let name = names.get(Space::Label, number as u32);
-            let events = spec.events.iter().enumerate().filter(|(_, e)| e.recorded() == name);
-            let events: Vec<u32> = events.map(|(i, _)| i as u32).collect();
-            self.used.extend(events.iter().map(|&i| (Kind::Event, i)));
+            let events = events.single(names.get(Space::Label, number as u32)).to_vec();
+            self.used.extend(events.iter().map(|&event| (Kind::Event, event)));
             self.labels.push(events);
         }
     }
 
-    fn variable(&mut self, spec: &Spec, name: &str, names: &Names, objects: &mut Objects) -> Vec<Meant> {
-        let mut meant = Vec::new();
-        for (number, variable) in spec.variables.iter().enumerate() {
-            let Some(place) = variable.place.as_ref().filter(|_| variable.kind != VariableKind::Region) else {
-                continue;
-            };
-            let recorded = place.recorded();
-            let index = match &variable.index {
-                None if recorded == name => None,
-                None => continue,
-                Some(Sort::Object(_)) => {
-                    let Some(id) = between(name, &format!("{recorded}@"), "") else { continue };
-                    Some(Subject::Object(objects.number(&format!("{}@{id}", class_of(&recorded)))))
-                }
-                Some(sort) => {
-                    let Some(index) = index(name, &recorded, sort, names, objects) else { continue };
-                    Some(index)
-                }
-            };
-            self.used.insert((Kind::Variable, number as u32));
-            meant.push(Meant { number: number as u32, index });
-        }
-        meant
-    }
-
-    fn lock(&mut self, spec: &Spec, name: &str, names: &Names, objects: &mut Objects) -> (Vec<Meant>, u32) {
+    /// What the name of a lock or condition means, and its number as an object.
+    fn lock(&mut self, declared: &Declared<'_>, name: &str, names: &Names, objects: &mut Objects) -> (Vec<Meant>, u32) {
         let object = objects.number(name);
-        let mut meant = Vec::new();
-        for (number, lock) in spec.locks.iter().enumerate() {
-            let recorded = lock.place.recorded();
-            let index = match &lock.index {
-                None if recorded == name => None,
-                Some(Sort::Object(_) | Sort::Lock) if between(name, &format!("{recorded}@"), "").is_some() => {
-                    Some(Subject::Object(object))
-                }
-                Some(sort) => {
-                    let Some(index) = index(name, &recorded, sort, names, objects) else { continue };
-                    Some(index)
-                }
-                None => continue,
-            };
-            self.used.insert((Kind::Lock, number as u32));
-            meant.push(Meant { number: number as u32, index });
-        }
+        let meant = declared.meant(name, |rest, _, sort| match sort {
+            Sort::Object(_) | Sort::Lock if behind_at(rest).is_some() => Some(Subject::Object(object)),
+            sort => element(in_brackets(rest)?, sort, names, objects),
+        });
+        self.used.extend(meant.iter().map(|meant| (Kind::Lock, meant.number)));
         (meant, object)
     }
 

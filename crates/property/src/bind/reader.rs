@@ -119,6 +119,11 @@ impl Reader {
         BoundNames { bindings: self.bindings.clone(), objects: self.objects.clone() }
     }
 
+    /// Whether anything may say what a variable of the trace holds at first.
+    pub(crate) fn speaks_of(&self, var: usize) -> bool {
+        !self.bindings.vars[var].is_empty() || self.values.has_given()
+    }
+
     /// What a variable of the trace holds at first, before effects are applied.
     pub(crate) fn initial(&self, names: &Names, var: VarId) -> Value {
         // Of several declarations that mean it, the first that says something.
@@ -141,7 +146,7 @@ impl Reader {
 
     /// Whether an event can matter to some property, apart from being a step where all events are. To be asked about
     /// every event, in order.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn matters(&mut self, event: Event) -> bool {
         self.first = false;
         if self.filter.started {

@@ -70,6 +70,11 @@ impl Values {
         self.given.get(name).filter(|given| !given.late).map(|given| given.held)
     }
 
+    /// Whether anything was given.
+    pub(crate) fn has_given(&self) -> bool {
+        !self.given.is_empty()
+    }
+
     /// Makes initial values of the trace those of the variables that have none.
     pub(crate) fn adopt_given(&mut self, spec: &Spec) {
         for (variable, initial) in spec.variables.iter().zip(&mut self.initial) {
