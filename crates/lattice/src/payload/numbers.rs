@@ -76,7 +76,7 @@ impl Column {
 #[derive(Default)]
 pub(crate) struct Gathered {
     states: u64,
-    /// By state: a number, of which only those in `states` mean something.
+    /// By state: a number, which is 0 for states that are not in `states`.
     words: Vec<u64>,
 }
 
@@ -149,6 +149,30 @@ fn add(to: &mut [u64], number: &[u64]) {
     }
 }
 
+/// Adds the numbers of a cut to what was gathered, along an edge of a class with these next states. `width` and
+/// `from_width` are the words of a number; where the compiler knows them, no loop is left of an addition.
+#[inline(always)]
+fn add_all(to: &mut Gathered, width: usize, next: &[u8; STATES], from: (u64, &[u64]), from_width: usize) {
+    let (mut states, words) = from;
+    for number in words.chunks_exact(from_width) {
+        let state = usize::from(next[states.trailing_zeros() as usize & (STATES - 1)]) & (STATES - 1);
+        states &= states.wrapping_sub(1);
+        to.states |= 1 << state;
+        add(&mut to.words[state * width..][..width], number);
+    }
+}
+
+/// Moves the numbers of some states to a column, and leaves zeros.
+#[inline(always)]
+fn take_all(from: &mut Gathered, mut states: u64, width: usize, to: &mut Vec<u64>) {
+    while states != 0 {
+        let number = &mut from.words[states.trailing_zeros() as usize * width..][..width];
+        to.extend_from_slice(number);
+        number.fill(0);
+        states &= states - 1;
+    }
+}
+
 impl Payload for Numbers {
     type Column = Column;
     type Gathered = Gathered;
@@ -172,23 +196,16 @@ impl Payload for Numbers {
 
     #[inline(always)]
     fn edge(&mut self, from: &Column, cut: usize, edge: &Edge<'_>, _messages: &Messages<'_>, to: &mut Gathered) {
-        let (mut states, mut words) = from.numbers_of(cut);
         if to.words.len() < STATES * self.width {
             to.words.resize(STATES * self.width, 0);
         }
+        let numbers = from.numbers_of(cut);
         let next = &self.table.next[edge.class as usize];
-        while states != 0 {
-            let (number, rest) = words.split_at(from.width);
-            let state = usize::from(next[states.trailing_zeros() as usize]) & (STATES - 1);
-            let sum = &mut to.words[state * self.width..][..self.width];
-            if to.states >> state & 1 == 0 {
-                to.states |= 1 << state;
-                sum[..number.len()].copy_from_slice(number);
-                sum[number.len()..].fill(0);
-            } else {
-                add(sum, number);
-            }
-            (states, words) = (states & (states - 1), rest);
+        match (from.width, self.width) {
+            (1, 1) => add_all(to, 1, next, numbers, 1),
+            (2, 2) => add_all(to, 2, next, numbers, 2),
+            (3, 3) => add_all(to, 3, next, numbers, 3),
+            (from_width, width) => add_all(to, width, next, numbers, from_width.max(1)),
         }
         self.edges += 1;
     }
@@ -196,17 +213,17 @@ impl Payload for Numbers {
     #[inline(always)]
     fn close(&mut self, gathered: &mut Gathered, to: &mut Column) -> Closing {
         to.width = self.width;
-        let mut states = std::mem::take(&mut gathered.states);
+        let states = std::mem::take(&mut gathered.states);
         if states == 0 {
             return Closing::Nothing;
         }
-        let all = states;
-        while states != 0 {
-            let state = states.trailing_zeros() as usize;
-            to.words.extend_from_slice(&gathered.words[state * self.width..][..self.width]);
-            states &= states - 1;
+        match self.width {
+            1 => take_all(gathered, states, 1, &mut to.words),
+            2 => take_all(gathered, states, 2, &mut to.words),
+            3 => take_all(gathered, states, 3, &mut to.words),
+            width => take_all(gathered, states, width, &mut to.words),
         }
-        to.states.push((all, to.words.len()));
+        to.states.push((states, to.words.len()));
         Closing::Carries
     }
 
