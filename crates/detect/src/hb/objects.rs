@@ -25,10 +25,8 @@ impl Lock {
 
     pub(super) fn release(&mut self, clocks: &mut Clocks, me: Thread, now: Time) {
         clocks.give(&mut self.released, me, now);
-        if !self.read_released.is_empty() {
-            if clocks.knows_all(me, &self.read_released) {
-                self.read_released.clear();
-            }
+        if !self.read_released.is_empty() && clocks.knows_all(me, &self.read_released) {
+            self.read_released.clear();
         }
     }
 
