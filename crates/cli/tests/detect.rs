@@ -235,7 +235,8 @@ fn detectors_are_chosen_by_name() {
     folder.write("t.std", RACE);
     let ran = folder.run(&["check", "t.std", "--detect", "frob"]);
     assert_eq!(ran.code, Some(2));
-    let some = "hb, sync-preserving, maximal, lockset, deadlock, lock-order, atomicity, lost-wakeup, misuse, ";
+    let some = "hb, sync-preserving, maximal, lockset, deadlock, lock-order, atomicity, lost-wakeup, \
+                wait-without-loop, misuse, ";
     assert!(
         ran.stderr.contains("frob") && ran.stderr.contains(some) && ran.stderr.contains(", all, none"),
         "{}",

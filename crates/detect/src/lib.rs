@@ -31,6 +31,7 @@ pub mod misuse;
 pub mod prefilter;
 pub mod race_window;
 pub mod sync_preserving;
+pub mod wait_without_loop;
 
 mod kept_order;
 mod locksets;

@@ -6,7 +6,8 @@
 //! * [`definition`] is docs/causality.md ("may this event come next after this prefix?"), on what [`recorded`] finds in
 //!   the recorded run.
 //! * [`happens_before`] is the order of `hb`, with and without its edges from writes to reads.
-//! * [`races`], [`deadlocks`], [`wide_deadlocks`], [`atomicity`], [`wakeups`] and [`misuses`] are docs/detectors.md.
+//! * [`races`], [`deadlocks`], [`wide_deadlocks`], [`atomicity`], [`wakeups`],
+//!   [`unlooped_waits`] and [`misuses`] are docs/detectors.md.
 //! * [`schedule`] makes random traces. It runs [`programs`] that have every operation, or [`shapes`] of errors that
 //!   would be rare by chance.
 //!
@@ -29,6 +30,7 @@ mod reading;
 pub mod recorded;
 pub mod schedule;
 pub mod shapes;
+pub mod unlooped_waits;
 mod waiting;
 pub mod wakeups;
 pub mod wide_deadlocks;

@@ -18,6 +18,8 @@ pub enum Kind {
     Atomicity,
     /// A notify that comes before its wait.
     LostWakeup,
+    /// A woken thread that goes on without looking again at what it had tested.
+    WaitWithoutLoop,
     /// A lock or memory that is used as it must not be.
     Misuse,
     /// A thread that waits for ever when the run ends.
@@ -28,12 +30,13 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order of reports.
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 9] = [
         Kind::Race,
         Kind::Deadlock,
         Kind::LockOrder,
         Kind::Atomicity,
         Kind::LostWakeup,
+        Kind::WaitWithoutLoop,
         Kind::Misuse,
         Kind::Hang,
         Kind::Property,
@@ -47,6 +50,7 @@ impl Kind {
             Kind::LockOrder => "lock-order",
             Kind::Atomicity => "atomicity",
             Kind::LostWakeup => "lost-wakeup",
+            Kind::WaitWithoutLoop => "wait-without-loop",
             Kind::Misuse => "misuse",
             Kind::Hang => "hang",
             Kind::Property => "property",
@@ -61,6 +65,7 @@ impl Kind {
             Kind::LockOrder => "lock-order conflicts",
             Kind::Atomicity => "atomicity violations",
             Kind::LostWakeup => "lost wake-ups",
+            Kind::WaitWithoutLoop => "waits without a loop",
             Kind::Misuse => "misuses",
             Kind::Hang => "hangs",
             Kind::Property => "violations of properties",

@@ -118,6 +118,7 @@ fn type_named(name: &str) -> Option<Type> {
         "lock-order" => Type::Kind(Kind::LockOrder),
         "atomicity" => Type::Kind(Kind::Atomicity),
         "lost-wakeup" => Type::Kind(Kind::LostWakeup),
+        "wait-without-loop" => Type::Kind(Kind::WaitWithoutLoop),
         "hang" => Type::Kind(Kind::Hang),
         "property" => Type::Kind(Kind::Property),
         _ => return None,

@@ -16,6 +16,7 @@ mod misuse;
 mod races;
 mod sync_preserving;
 mod verify;
+mod wait_without_loop;
 mod wide_deadlock;
 
 use crate::claim::{About, Basis, Claim, Part};
@@ -37,6 +38,7 @@ const DETECTORS: &[Entry] = &[
     lock_order::ENTRY,
     atomicity::ENTRY,
     lost_wakeup::ENTRY,
+    wait_without_loop::ENTRY,
     misuse::ENTRY,
     hang::ENTRY,
 ];

@@ -14,6 +14,7 @@ fn check(kind: Kind) -> &'static str {
         Kind::Atomicity => "atomicity",
         Kind::LostWakeup => "lost_wakeup",
         Kind::Misuse => "misuse",
+        Kind::WaitWithoutLoop => "wait_without_loop",
         Kind::Hang => "hang",
         Kind::Property => "",
     }

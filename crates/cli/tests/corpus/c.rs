@@ -105,7 +105,10 @@ fn is_large_and_varied() {
         match (&expected.mutation, expected.findings.is_empty()) {
             (Some(mutation), true) => {
                 correct += 1;
-                assert!(!mutation.findings.is_empty(), "{name}: its mutation is found");
+                assert!(
+                    !mutation.findings.is_empty() || !mutation.warnings.is_empty(),
+                    "{name}: its mutation is found"
+                );
                 let sources = texts(&["c", "cc", "h", "rvs"]);
                 let count: usize = sources.iter().map(|text| text.matches(&mutation.find).count()).sum();
                 assert_eq!(count, 1, "{name}: the text to be changed stands there once");

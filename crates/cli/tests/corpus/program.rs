@@ -103,8 +103,8 @@ impl Program {
         Some(&self.expected.behind).filter(|behind| !self.mutated && !behind.is_empty())
     }
 
-    /// The warnings of hangs that must be given: exactly these. Others are not compared.
-    fn hangs(&self) -> &BTreeSet<Finding> {
+    /// The warnings of hangs and waits without a loop that must be given: exactly these. Others are not compared.
+    fn warnings(&self) -> &BTreeSet<Finding> {
         static NONE: BTreeSet<Finding> = BTreeSet::new();
         match &self.expected.mutation {
             Some(mutation) if self.mutated => &mutation.warnings,
@@ -155,9 +155,10 @@ impl Program {
         let findings = || result["findings"].as_array().expect("findings").iter();
         let is_warning = |one: &&Value| one["status"] == "warning";
         let found: BTreeSet<Finding> = findings().filter(|one| !is_warning(one)).map(finding).collect();
-        let hangs = findings().filter(is_warning).filter(|one| one["kind"] == "hang").map(finding).collect();
+        let is_compared = |one: &&Value| one["kind"] == "hang" || one["kind"] == "wait-without-loop";
+        let warnings = findings().filter(is_warning).filter(is_compared).map(finding).collect();
         let (mut unexpected, mut missing) = difference(wanted, &found);
-        let (more, fewer) = difference(self.hangs(), &hangs);
+        let (more, fewer) = difference(self.warnings(), &warnings);
         unexpected.extend(more);
         missing.extend(fewer);
         if let Some(wanted) = self.behind() {

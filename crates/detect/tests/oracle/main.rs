@@ -7,6 +7,7 @@ mod deadlocks;
 mod misuses;
 mod prefilter;
 mod races;
+mod unlooped_waits;
 mod wakeups;
 mod wide_deadlocks;
 

@@ -1,9 +1,9 @@
 //! What a row knows only because somebody read what it raced with.
 //!
 //! The times of a row follow the order of SHB, in which a plain write comes before the reads that see it.
-//! Happens-before does not have these edges. The two orders are one up to the first race that brings a thread news; from
-//! then on a row has, beside its times, an entry for each slot of which happens-before alone knows less. There are few
-//! as a rule, and none as long as nothing races.
+//! Happens-before does not have these edges. The two orders are one up to the first race that brings a thread news;
+//! from then on a row has, beside its times, an entry for each slot of which happens-before alone knows less. There are
+//! few as a rule, and none as long as nothing races.
 
 use super::{Clocks, Given, RowId, Slot, Thread, Time};
 use event::{Id, ThreadId};
