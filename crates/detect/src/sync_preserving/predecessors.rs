@@ -44,7 +44,7 @@ struct LockState {
     early: Vec<(u32, bool, u32)>,
 }
 
-/// A variable that is allocated or freed.
+/// A variable that is allocated or freed, and that several threads access.
 #[derive(Default)]
 struct Renewed {
     /// The last `alloc` or `free`.
@@ -52,6 +52,21 @@ struct Renewed {
     /// Accesses since, the boundary included.
     accesses: Lasts,
 }
+
+/// What is known of a variable before the pass begins.
+#[derive(Clone, Copy)]
+struct Accessed {
+    /// The only thread with events of it, or [`NONE`] (no thread yet), or [`SEVERAL`].
+    by: u32,
+    /// Where it is in `renewed`, if it is [renewed](RENEWED) and `by` is [`SEVERAL`]; else [`NONE`].
+    renewed: u32,
+}
+
+/// Several threads have events of the variable.
+const SEVERAL: u32 = NONE - 1;
+
+/// The variable is allocated or freed; its place in `renewed` is not known yet.
+const RENEWED: u32 = NONE - 1;
 
 struct Pass<'a> {
     trace: &'a Batch,
@@ -63,7 +78,9 @@ struct Pass<'a> {
     clock: Vec<u32>,
     changed: bool,
     writers: Vec<u32>,
-    renewed: FxHashMap<u32, Renewed>,
+    /// By variable.
+    accessed: Vec<Accessed>,
+    renewed: Vec<Renewed>,
     drop_barriers: FxHashMap<(u32, u32), Vec<(Op, u32)>>,
     /// By kind of drop barrier and variable.
     named: FxHashMap<(Op, u32), Lasts>,
@@ -96,7 +113,8 @@ pub(super) fn find(names: &Names, trace: &Batch) -> Result<TraceFacts, TooLarge>
         clock: Vec::new(),
         changed: false,
         writers: vec![NONE; names.space(Space::Var).len()],
-        renewed: FxHashMap::default(),
+        accessed: vec![Accessed { by: NONE, renewed: NONE }; names.space(Space::Var).len()],
+        renewed: Vec::new(),
         drop_barriers: FxHashMap::default(),
         named: FxHashMap::default(),
         posts: FxHashMap::default(),
@@ -121,8 +139,18 @@ impl Pass<'_> {
     fn look_ahead(&mut self) {
         for &event in &self.trace.events {
             self.threads[event.thread().0 as usize].events_to_come += 1;
+            if event.op().space() == Some(Space::Var) {
+                let accessed = &mut self.accessed[event.object() as usize];
+                accessed.by = match accessed.by {
+                    NONE => event.thread().0,
+                    by if by == event.thread().0 => by,
+                    _ => SEVERAL,
+                };
+                if event.op().bounds_lifetime() {
+                    accessed.renewed = RENEWED;
+                }
+            }
             match event.op() {
-                Op::Alloc | Op::Free => drop(self.renewed.entry(event.object()).or_default()),
                 Op::TryFail => drop(self.locks.entry(event.object()).or_default()),
                 Op::Pin | Op::ReadPin => {
                     if let Value::Int(n) = self.trace.extra(event).value
@@ -134,6 +162,23 @@ impl Pass<'_> {
                 _ => {}
             }
         }
+        for accessed in &mut self.accessed {
+            if accessed.renewed == RENEWED {
+                accessed.renewed = if accessed.by == SEVERAL {
+                    self.renewed.push(Renewed::default());
+                    self.renewed.len() as u32 - 1
+                } else {
+                    NONE
+                };
+            }
+        }
+    }
+
+    /// Whether an event is of a variable that only its thread has events of. Then it needs nothing because of that
+    /// variable: what came before is before it in any case.
+    #[inline]
+    fn is_alone(&self, event: Event) -> bool {
+        event.op().space() == Some(Space::Var) && self.accessed[event.object() as usize].by != SEVERAL
     }
 
     /// The present event needs this one.
@@ -218,11 +263,16 @@ impl Pass<'_> {
         for &fork in &forks {
             self.need(fork);
         }
-        self.shared_rules(at, event, forks);
+        let is_alone = self.is_alone(event);
+        if !is_alone {
+            self.shared_rules(at, event, forks);
+        }
         let row = self.row(row);
         self.found.before[at as usize] = row;
 
-        self.own_rules(at, event, chain, semaphores, wakeups);
+        if !is_alone {
+            self.own_rules(at, event, chain, semaphores, wakeups);
+        }
         self.found.predecessors[at as usize] = self.row(row);
         self.found.held[at as usize] = self.sections.held(chain);
         if !self.drop_barriers.is_empty() {
@@ -258,21 +308,22 @@ impl Pass<'_> {
                         }
                     }
                 }
-                if !self.renewed.is_empty()
-                    && let Some(mut renewed) = self.renewed.remove(&event.object())
-                {
+                let number = self.accessed[event.object() as usize].renewed;
+                if number != NONE {
                     if !apart.is_empty() {
                         self.found.apart.insert(at, apart);
                     }
+                    let mut renewed = std::mem::take(&mut self.renewed[number as usize]);
                     if let Some(boundary) = renewed.boundary {
                         self.need(boundary);
                     }
                     if event.op().bounds_lifetime() {
                         self.need_all(&renewed.accesses);
-                        renewed = Renewed { boundary: Some(at), accesses: Lasts::new() };
+                        renewed.boundary = Some(at);
+                        renewed.accesses.clear();
                     }
                     note(&mut renewed.accesses, self.found.chain[at as usize], at);
-                    self.renewed.insert(event.object(), renewed);
+                    self.renewed[number as usize] = renewed;
                 }
             }
             _ => {}
