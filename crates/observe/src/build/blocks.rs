@@ -13,6 +13,9 @@ const ENTRIES: usize = 1 << (REGION_BITS - 4);
 /// Larger blocks are kept in the map.
 const SMALL: u64 = 1 << 15;
 
+/// Words of a block of which it is stored where variables with a name begin.
+const NAMED_WORDS: usize = 64;
+
 /// A thread and a call context: who did something where.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Actor {
@@ -41,6 +44,8 @@ pub(crate) struct Block {
     described: bool,
     /// Its words with a named variable: the first 64 of them.
     named: u64,
+    /// One of these has a variable that does not begin with it: see [`Blocks::named_bytes`].
+    has_bytes: bool,
     pub(crate) freed: Option<Freed>,
 }
 
@@ -59,6 +64,9 @@ pub(crate) struct Blocks {
     regions: FxHashMap<u64, Box<[u32; ENTRIES]>>,
     large: BTreeMap<u64, u32>,
     named: u32,
+    /// By block: which bytes of its first 64 words have a named variable that begins there, and not with the word. Only
+    /// blocks that say so have any here.
+    named_bytes: Vec<[u8; NAMED_WORDS]>,
     /// The last address that was looked for, and what was found.
     last: Option<(u64, Option<usize>)>,
 }
@@ -69,7 +77,7 @@ impl Blocks {
         let size = size.max(1);
         self.last = None;
         self.forget(start, size);
-        let block = Block { start, size, made, number: 0, described: false, named: 0, freed: None };
+        let block = Block { start, size, made, number: 0, described: false, named: 0, has_bytes: false, freed: None };
         let index = match self.free.pop() {
             Some(index) => {
                 self.blocks[index as usize] = block;
@@ -165,11 +173,26 @@ impl Blocks {
     /// Whether a variable at an address in a block is the first of its name, which says where in the block it is.
     /// `None`: that is not stored for such an address.
     pub(crate) fn is_new(&mut self, address: u64) -> Option<bool> {
-        let block = self.find(address)?;
+        let index = self.index(address)?;
+        let block = &mut self.blocks[index];
         let offset = address - block.start;
-        let bit = 1u64.checked_shl((offset / 8) as u32).filter(|_| offset.is_multiple_of(8) && offset < 64 * 8)?;
-        let is_new = block.named & bit == 0;
-        block.named |= bit;
+        let word = usize::try_from(offset / 8).ok().filter(|&word| word < NAMED_WORDS)?;
+        if offset.is_multiple_of(8) {
+            let bit = 1u64 << word;
+            let is_new = block.named & bit == 0;
+            block.named |= bit;
+            return Some(is_new);
+        }
+        if self.named_bytes.len() <= index {
+            self.named_bytes.resize(index + 1, [0; NAMED_WORDS]);
+        }
+        let bytes = &mut self.named_bytes[index];
+        if !std::mem::replace(&mut block.has_bytes, true) {
+            *bytes = [0; NAMED_WORDS];
+        }
+        let bit = 1u8 << (offset % 8);
+        let is_new = bytes[word] & bit == 0;
+        bytes[word] |= bit;
         Some(is_new)
     }
 
@@ -227,15 +250,17 @@ mod tests {
     fn each_place_in_a_block_is_new_once() {
         let mut blocks = Blocks::default();
         blocks.insert(0x1000, 1 << 10, Actor::default());
-        for offset in [0, 8, 63 * 8] {
+        for offset in [0, 8, 9, 15, 4, 63 * 8, 63 * 8 + 7] {
             assert_eq!(blocks.is_new(0x1000 + offset), Some(true));
             assert_eq!(blocks.is_new(0x1000 + offset), Some(false));
         }
-        // Between words, behind the first 64, and outside, it is not stored.
-        for offset in [4, 64 * 8, 128 * 8 - 8, 1 << 10] {
+        // Behind the first 64 words, and outside, it is not stored.
+        for offset in [64 * 8, 64 * 8 + 1, 128 * 8 - 8, 1 << 10] {
             assert_eq!(blocks.is_new(0x1000 + offset), None);
         }
         blocks.insert(0x1000, 16, Actor::default());
-        assert_eq!(blocks.is_new(0x1008), Some(true));
+        for offset in [8, 9, 15] {
+            assert_eq!(blocks.is_new(0x1000 + offset), Some(true));
+        }
     }
 }

@@ -65,13 +65,21 @@ impl Build {
     #[cold]
     fn parts(&mut self, by: Actor, word: u64, mask: u8, op: Op) -> u64 {
         let vars = self.vars(word, mask);
-        for &var in vars.vars() {
-            if op == Op::Write {
-                self.values.unknown(var);
-            }
-            self.plain(by, op, var.0);
+        if op == Op::Write {
+            vars.vars().iter().for_each(|&var| self.values.unknown(var));
         }
+        self.plain_all(by, op, vars.vars());
         vars.vars().len() as u64
+    }
+
+    /// Emits an operation of several variables.
+    fn plain_all(&mut self, by: Actor, op: Op, vars: &[VarId]) {
+        match self.known_action(by.slot, by.context, op) {
+            Some((thread, action)) if thread == by.thread => {
+                vars.iter().for_each(|var| self.out.act(thread, action, var.0, &self.names, &self.meta));
+            }
+            _ => vars.iter().for_each(|var| self.plain(by, op, var.0)),
+        }
     }
 
     /// The variables that these bytes of a word are.
@@ -264,10 +272,8 @@ impl Build {
         let end = start.saturating_add(size).next_multiple_of(8);
         self.variables.range(end, behind.saturating_sub(end), true, |_| {});
         self.objects.end_range(start, size);
-        for &var in &vars {
-            self.values.unknown(var);
-            self.plain(by, Op::Free, var.0);
-        }
+        vars.iter().for_each(|&var| self.values.unknown(var));
+        self.plain_all(by, Op::Free, &vars);
         self.count_events(slot, vars.len() as u64);
     }
 }
