@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 /// The time that an analysis of the whole trace or of windows has, each.
 const EACH: Duration = Duration::from_secs(10);
 
-/// The least that it has by default.
+/// The least that all searches together have after the recording of a long run.
 const LEAST: Duration = Duration::from_secs(2);
+
+/// They share the time that this run took: rarely do more than so many of them use up what they have.
+const SHARERS: u32 = 3;
 
 /// The user of `run` waits for all searches together. In traces shorter than this most searches end by themselves.
 const SHORT: u64 = 300_000;
@@ -27,9 +30,10 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// What the caller asks for; else the usual time, or after the recording of a long run as long as that took.
+    /// What the caller asks for; else the usual time, or after the recording of a long run a share of what that took.
     pub(crate) fn new(asked: Option<Duration>, recording: Option<Duration>, events: u64) -> Budget {
-        let usual = recording.filter(|_| events > SHORT).map_or(EACH, |took| took.clamp(LEAST, EACH));
+        let share = |took: Duration| (took.max(LEAST) / SHARERS).min(EACH);
+        let usual = recording.filter(|_| events > SHORT).map_or(EACH, share);
         Budget { each: asked.unwrap_or(usual) }
     }
 
@@ -100,14 +104,14 @@ mod tests {
     }
 
     #[test]
-    fn searches_after_long_runs_take_as_long_as_these() {
+    fn searches_after_long_runs_share_the_time_that_these_took() {
         let each = |asked, recording: Option<u64>, events| {
             Budget::new(asked, recording.map(Duration::from_millis), events).to_string()
         };
         assert_eq!(each(None, None, 9_000_000), "10 seconds");
-        assert_eq!(each(None, Some(3_250), 9_000_000), "3.2 seconds");
-        assert_eq!(each(None, Some(3_250), 10_000), "10 seconds");
-        assert_eq!(each(None, Some(10), 9_000_000), "2 seconds");
+        assert_eq!(each(None, Some(9_750), 9_000_000), "3.2 seconds");
+        assert_eq!(each(None, Some(9_750), 10_000), "10 seconds");
+        assert_eq!(each(None, Some(10), 9_000_000), "0.7 seconds");
         assert_eq!(each(None, Some(60_000), 9_000_000), "10 seconds");
         assert_eq!(each(Some(Duration::from_secs(60)), Some(10), 9_000_000), "60 seconds");
     }
