@@ -2,10 +2,12 @@
 //! involved: the program, the draining, the encoding, and for `run` the analysis. `cargo bench -p foretrace --bench
 //! native` prints the table; `-- lru_cache zstd` takes only some programs.
 //!
-//! Each number is the median of interleaved runs (`FORETRACE_ROUNDS`, 5 by default), as a multiple of the plain
+//! Each number is the median of interleaved runs (`FORETRACE_ROUNDS`, 3 by default), as a multiple of the plain
 //! program's. The programs are in two groups: four that compute, and ten that hand data over from thread to thread
 //! as most programs do (`native/program.rs`). `FORETRACE_SCALE` multiplies the work of the second group's own
-//! programs (10 by default).
+//! programs (20 by default). The source of zstd and memcached is fetched from Debian by corpus/real/fetch; where that
+//! fails, the program is left out. `FORETRACE` names another `foretrace` than the one that is built here, so that two
+//! of them can be compared.
 //!
 //! `-- --growth` prints another table: the same programs with 1, 10 and 100 times their work, once each. The cost of
 //! watching should grow as the program's own does.
@@ -25,8 +27,8 @@ fn main() {
         return program::run_for_memory();
     }
     let number = |name: &str, default| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
-    let rounds: usize = number("FORETRACE_ROUNDS", 5);
-    let scale: usize = number("FORETRACE_SCALE", 10);
+    let rounds: usize = number("FORETRACE_ROUNDS", 3);
+    let scale: usize = number("FORETRACE_SCALE", 20);
     // Cargo passes `--bench`.
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let names: Vec<&str> = words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();

@@ -6,7 +6,7 @@
 
 #define BUFFERS 16
 #define SIZE 4096
-#define BLOCKS 2000
+#define BLOCKS 100
 
 struct buffer {
     int used;

@@ -6,7 +6,7 @@
 
 #define ROOM 128
 #define WORKERS 2
-#define LINES 20000
+#define LINES 2000
 #define SERVICES 32
 
 struct line {

@@ -7,7 +7,7 @@
 #define BUCKETS 4096
 #define ROOM 2000
 #define THREADS 2
-#define LOOKUPS 60000
+#define LOOKUPS 6000
 
 struct entry {
     struct entry *chain, *newer, *older;

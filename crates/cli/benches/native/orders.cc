@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr int kOrders = 6000;
+constexpr int kOrders = 600;
 
 struct Order {
     std::string customer;

@@ -5,7 +5,7 @@
 
 #define ROOM 8
 #define SAMPLES 256
-#define BATCHES 8000
+#define BATCHES 800
 
 struct batch {
     int samples[SAMPLES];

@@ -1,6 +1,8 @@
 //! The programs of the benchmark, how they are built in every way, and how each way runs them.
 
 use crate::took::{Took, wait};
+use std::cell::OnceCell;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -96,7 +98,10 @@ impl Way {
     }
 }
 
-const FORETRACE: &str = env!("CARGO_BIN_EXE_foretrace");
+/// The `foretrace` that is measured.
+fn foretrace() -> String {
+    std::env::var("FORETRACE").unwrap_or_else(|_| env!("CARGO_BIN_EXE_foretrace").to_owned())
+}
 
 /// Names a file. If it is set, this program is itself what is watched: it runs the real program and leaves that one's
 /// memory in the file. `wait4` reports the largest process only, and that may be the observer.
@@ -123,6 +128,8 @@ pub(crate) struct Built<'a> {
     program: &'a Program,
     folder: PathBuf,
     arguments: Vec<String>,
+    /// What it wrote to its standard output when it ran first, as it is.
+    said: OnceCell<Vec<u8>>,
 }
 
 impl<'a> Built<'a> {
@@ -134,17 +141,17 @@ impl<'a> Built<'a> {
             Source::File(_) => vec![scale.to_string()],
             Source::Zstd => {
                 let input = work.join("zstd.input");
-                std::fs::write(&input, text(2_000_000)).expect("the input can be written");
+                std::fs::write(&input, text(500_000)).expect("the input can be written");
                 let words = ["-T2", "-B256KiB", "-3", "-q", "-f", "-c"].map(String::from);
                 words.into_iter().chain([input.to_str().expect("a path in UTF-8").to_owned()]).collect()
             }
             Source::Memcached => ["-u", "root", "-U", "0", "-t", "2", "-l", "127.0.0.1"].map(String::from).to_vec(),
         };
-        let built = Built { program, folder, arguments };
+        let built = Built { program, folder, arguments, said: OnceCell::new() };
         for (way, c, cxx) in [
             (Way::Plain, "gcc", "g++"),
             (Way::Tsan, "gcc -fsanitize=thread", "g++ -fsanitize=thread"),
-            (Way::Record, &*format!("{FORETRACE} cc"), &*format!("{FORETRACE} c++")),
+            (Way::Record, &*format!("{} cc", foretrace()), &*format!("{} c++", foretrace())),
         ] {
             let out = built.path(way.suffix());
             if !out.exists() && !built.build(c, cxx, &out) {
@@ -202,7 +209,7 @@ impl<'a> Built<'a> {
             return f64::NAN;
         }
         let file = self.path(".memory");
-        let status = quiet(&mut Command::new(FORETRACE))
+        let status = quiet(&mut Command::new(foretrace()))
             .args(["record", "-o"])
             .arg(self.path(".2.ftrace"))
             .arg("--")
@@ -222,13 +229,13 @@ impl<'a> Built<'a> {
         json.and_then(|json| json["stats"]["peak_rss_bytes"].as_f64()).map_or(f64::NAN, |bytes| bytes / 1e6)
     }
 
-    /// Runs it once. None if the tool is not installed.
+    /// Runs it once, and checks that it says the same in every way. None if the tool is not installed.
     pub(crate) fn run(&self, way: Way) -> Option<Took> {
         let program = self.path(way.suffix());
         let mut command = match way {
             Way::Plain | Way::Tsan => Command::new(program),
             Way::Record | Way::Run => {
-                let mut command = Command::new(FORETRACE);
+                let mut command = Command::new(foretrace());
                 if way == Way::Record {
                     command.args(["record", "-o"]).arg(self.path(".ftrace"));
                 } else {
@@ -243,7 +250,9 @@ impl<'a> Built<'a> {
                 command
             }
         };
-        let child = quiet(command.args(&self.arguments)).spawn().ok()?;
+        let out = self.path(".out");
+        quiet(&mut command).args(&self.arguments).stdout(File::create(&out).expect("the folder is writable"));
+        let child = command.spawn().ok()?;
         let (status, took) = match self.program.source {
             Source::Memcached => serve(child),
             Source::File(_) | Source::Zstd => wait(child.id()),
@@ -251,6 +260,8 @@ impl<'a> Built<'a> {
         // ThreadSanitizer ends with 66, and `run` with 1, if they found something.
         let found = matches!((way, status.code()), (Way::Tsan, Some(66)) | (Way::Run, Some(1)));
         assert!(status.success() || found, "{} {way:?}: {status}", self.program.name);
+        let said = std::fs::read(&out).expect("it was written");
+        assert!(said == *self.said.get_or_init(|| said.clone()), "{} {way:?} says something else", self.program.name);
         Some(took)
     }
 }

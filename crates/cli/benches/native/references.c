@@ -6,7 +6,7 @@
 
 #define PLACES 64
 #define WORDS 32
-#define ROUNDS 60000
+#define ROUNDS 6000
 
 struct document {
     atomic_int references;
@@ -74,8 +74,13 @@ int main(int argc, char **argv) {
         places[i].document = make(0);
     }
     for (long i = 0; i < 2; i++) pthread_create(&threads[i], NULL, use, (void *)(i + 1));
-    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    long sum = 0;
+    for (int i = 0; i < 2; i++) {
+        void *of_thread;
+        pthread_join(threads[i], &of_thread);
+        sum += (long)of_thread;
+    }
     for (int i = 0; i < PLACES; i++) drop(places[i].document);
-    puts("done");
+    printf("%ld\n", sum);
     return 0;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define WORKERS 2
-#define TASKS 20000
+#define TASKS 2000
 #define IN_FLIGHT 32
 #define NUMBERS 64
 
