@@ -129,7 +129,7 @@ impl WaitWithoutLoop {
         self.threads.resize_with(names.space(Space::Thread).len(), Thread::default);
         self.watched.resize(names.space(Space::Var).len(), 0);
         // Without a condition nothing waits. Which locks are held matters all the same.
-        let waits = names.space(Space::Cond).len() > 0;
+        let waits = !names.space(Space::Cond).is_empty();
         for (index, &event) in (batch.first..).zip(&batch.events) {
             let op = event.op();
             if waits {
