@@ -130,7 +130,8 @@ impl ClockPass {
         self.builder.structure
     }
 
-    #[inline]
+    /// The loop over all events has its only call.
+    #[inline(always)]
     fn step(&mut self, trace: &Trace<'_>, index: u64, event: Event, is_relevant: bool) {
         let (op, thread) = (event.op(), event.thread());
         self.builder.before(event);
