@@ -95,6 +95,8 @@ pub enum Place {
     Begin = 3,
     /// When a thread ends.
     End = 4,
+    /// The file of the process cannot grow, from then on: there is no space.
+    Space = 5,
 }
 
 static PLACE: AtomicU32 = AtomicU32::new(0);
@@ -108,6 +110,7 @@ pub fn plan(text: &[u8]) {
         b"revoke" => Place::Revoke,
         b"begin" => Place::Begin,
         b"end" => Place::End,
+        b"space" => Place::Space,
         _ => return,
     };
     let digits = count.iter().filter(|byte| byte.is_ascii_digit());
@@ -122,6 +125,12 @@ pub fn may_fail(place: Place) {
     if PLACE.load(Relaxed) == place as u32 {
         count_down();
     }
+}
+
+/// Whether a test wants that there is no space for the file of the process.
+pub fn lacks_space() -> bool {
+    let is_over = |count: u32| (count > 1).then(|| count - 1);
+    PLACE.load(Relaxed) == Place::Space as u32 && COUNT.fetch_update(Relaxed, Relaxed, is_over).is_err()
 }
 
 #[cold]

@@ -10,7 +10,7 @@ use runtime::hand_off::Timing;
 use runtime::layout::{CHUNK_WORDS, Chunk, Process, Slot, chunk, chunks_for, clock, flags, offset, process};
 use runtime::record::{Kind, MOST_BETWEEN, head};
 
-use crate::failing::{self, Place, may_fail};
+use crate::failing::{self, Place, lacks_space, may_fail};
 use crate::{biased, machine, session, system};
 
 /// Chunks that the file grows by.
@@ -19,6 +19,10 @@ const GROWTH: usize = 16;
 const AHEAD: usize = 24;
 /// How often a waiting thread checks that the observer lives, in milliseconds.
 const PATIENCE: u32 = 50;
+
+/// How often a thread waits for a chunk while the file cannot grow and none is given back. The chunks that there are may
+/// all belong to threads that wait for this one.
+const TRIES_WITHOUT_SPACE: u32 = 4;
 
 /// A time is at most this much before one that was read earlier.
 const A_LITTLE: u64 = 1 << 12;
@@ -240,13 +244,17 @@ impl Ring {
             return None;
         }
         let process = self.process();
-        let mut silent = 0;
+        let (mut silent, mut tries, mut before) = (0, 0, None);
         loop {
             let returned = process.returned.0.load(SeqCst);
-            if let Some(index) = chunks::pop(self.file).or_else(|| grow(self.file)) {
+            let grown = chunks::pop(self.file).map_or_else(|| grow(self.file), Growth::Chunk);
+            if let Growth::Chunk(index) = grown {
                 return Some(index);
             }
-            if session::flags() & flags::LOSSY != 0 {
+            let is_in_vain = grown == Growth::NoSpace && before == Some(returned);
+            tries = if is_in_vain { tries + 1 } else { 0 };
+            before = Some(returned);
+            if session::flags() & flags::LOSSY != 0 || tries >= TRIES_WITHOUT_SPACE {
                 self.full = u64::from(returned) + 1;
                 return None;
             }
@@ -330,8 +338,19 @@ pub fn after_fork_child() {
     GROWING.store(false, Relaxed);
 }
 
-/// Extends the file: one chunk for the caller, the others for the stack.
-fn grow(file: *mut u8) -> Option<u32> {
+/// What became of the wish for a longer file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Growth {
+    /// A chunk for the caller; the others are on the stack.
+    Chunk(u32),
+    /// The process has as many chunks as it may.
+    Enough,
+    /// There is no space.
+    NoSpace,
+}
+
+/// Extends the file.
+fn grow(file: *mut u8) -> Growth {
     // SAFETY: the head of the mapped file.
     let process = unsafe { &*file.cast::<Process>() };
     while GROWING.swap(true, Acquire) {
@@ -342,8 +361,9 @@ fn grow(file: *mut u8) -> Option<u32> {
     let count = GROWTH.min(most.saturating_sub(first));
     let bytes = count * CHUNK_WORDS * 8;
     // The program may have closed or reused any descriptor of ours, so the file is opened again.
-    let grown =
-        count > 0 && session::with_file(|fd| system::allocate(fd, offset::words(first), bytes)).unwrap_or(false);
+    let grown = count > 0
+        && !lacks_space()
+        && session::with_file(|fd| system::allocate(fd, offset::words(first), bytes)).unwrap_or(false);
     if grown {
         process.chunks.store((first + count) as u32, Release);
         for index in first + 1..first + count {
@@ -351,5 +371,10 @@ fn grow(file: *mut u8) -> Option<u32> {
         }
     }
     GROWING.store(false, Release);
-    if grown { Some(first as u32) } else { chunks::pop(file) }
+    match chunks::pop(file) {
+        _ if grown => Growth::Chunk(first as u32),
+        Some(index) => Growth::Chunk(index),
+        None if count == 0 => Growth::Enough,
+        None => Growth::NoSpace,
+    }
 }

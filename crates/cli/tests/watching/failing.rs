@@ -92,3 +92,46 @@ fn where_nothing_was_watched_the_reason_is_named() {
         refuses(&folder, &run(both), "there is no room for what it writes");
     }
 }
+
+/// Every chunk belongs to a thread that waits for the others, and there is no space for more.
+#[test]
+fn a_full_session_does_not_stop_the_program() {
+    let folder = Folder::new();
+    folder.write(
+        "crowd.c",
+        r#"
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_barrier_t all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+
+static void *come(void *argument) {
+    pthread_mutex_lock(&lock);
+    count++;
+    pthread_mutex_unlock(&lock);
+    pthread_barrier_wait(&all);
+    return argument;
+}
+
+int main(void) {
+    pthread_t threads[24];
+    pthread_barrier_init(&all, NULL, 24);
+    for (int i = 0; i < 24; i++)
+        pthread_create(&threads[i], NULL, come, NULL);
+    for (int i = 0; i < 24; i++)
+        pthread_join(threads[i], NULL);
+    printf("%d\n", count);
+    return 0;
+}
+"#,
+    );
+    folder.ok(&["cc", "-O1", "-pthread", "crowd.c", "-o", "crowd"]);
+    let mut command = Command::new("timeout");
+    command.args(["-s", "KILL", "60", env!("CARGO_BIN_EXE_foretrace"), "run", "--", "./crowd"]);
+    command.current_dir(folder.path("")).env("FORETRACE_FAIL", "space 2");
+    let ran = Ran::from(command.output().expect("timeout runs"));
+    assert_eq!(ran.stdout, "24\n", "{ran:?}");
+    assert!(ran.stderr.contains("records were dropped for want of room"), "{ran:?}");
+}
