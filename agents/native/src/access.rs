@@ -44,7 +44,7 @@ use crate::{frames, read_summaries, shadow, stacks, thread};
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may
 /// come at any time. All else is in other functions, so that this one needs nothing of the stack.
 #[inline(always)]
-unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
+pub(crate) unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
     let thread = machine::accesses();
     if thread.is_null() {
         return slow_path::<SIZE, READ, WRITE>(addr, pc);

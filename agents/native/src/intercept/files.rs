@@ -4,7 +4,7 @@
 use core::ffi::c_int;
 
 use super::{Pointer, access, is_quiet, length};
-use crate::machine::{shim2, shim3, shim4};
+use crate::machine::{shim1, shim2, shim3, shim4};
 
 mod real {
     use core::ffi::c_int;
@@ -20,13 +20,21 @@ mod real {
         fwrite_unlocked(from: Pointer, size: usize, count: usize, file: Pointer) -> usize;
         fgets(into: Pointer, most: c_int, file: Pointer) -> Pointer;
         fputs(text: Pointer, file: Pointer) -> c_int;
+        fputs_unlocked(text: Pointer, file: Pointer) -> c_int;
+        puts(text: Pointer) -> c_int;
+        perror(text: Pointer);
         getline(line: *mut Pointer, room: *mut usize, file: Pointer) -> isize;
         getdelim(line: *mut Pointer, room: *mut usize, end: c_int, file: Pointer) -> isize;
     }
 }
 
+shim1! {
+    puts => put_line;
+    perror => put_error;
+}
 shim2! {
     fputs => put;
+    fputs_unlocked => put_unlocked;
 }
 shim3! {
     fgets => get;
@@ -71,11 +79,33 @@ unsafe extern "C" fn get(into: Pointer, most: c_int, file: Pointer, pc: usize) -
     result
 }
 
-unsafe extern "C" fn put(text: Pointer, file: Pointer, pc: usize) -> c_int {
-    if !is_quiet() {
+/// Before a text is put out.
+unsafe fn putting(text: Pointer, pc: usize) {
+    if !is_quiet() && !text.is_null() {
         access(pc, text, length(text.cast()) + 1, false);
     }
+}
+
+unsafe extern "C" fn put(text: Pointer, file: Pointer, pc: usize) -> c_int {
+    putting(text, pc);
     real::fputs(text, file)
+}
+
+unsafe extern "C" fn put_unlocked(text: Pointer, file: Pointer, pc: usize) -> c_int {
+    putting(text, pc);
+    real::fputs_unlocked(text, file)
+}
+
+unsafe extern "C" fn put_line(text: Pointer, pc: usize) -> c_int {
+    putting(text, pc);
+    real::puts(text)
+}
+
+unsafe extern "C" fn put_error(text: Pointer, pc: usize) {
+    let error = *super::error();
+    putting(text, pc);
+    *super::error() = error;
+    real::perror(text);
 }
 
 unsafe fn have_line(line: *mut Pointer, bytes: isize, pc: usize) -> isize {

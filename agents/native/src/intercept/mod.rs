@@ -7,6 +7,7 @@
 #![allow(unsafe_op_in_unsafe_fn)]
 
 mod annotations;
+mod arguments;
 mod barrier;
 mod c11;
 pub(crate) mod cancellation;
@@ -33,8 +34,10 @@ mod process;
 mod real;
 mod resident;
 mod rwlock;
+mod scan;
 mod semaphore;
 mod signals;
+mod sort;
 mod spin;
 mod strings;
 mod table;

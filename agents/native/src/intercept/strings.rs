@@ -2,7 +2,8 @@
 
 use core::ffi::c_int;
 
-use super::{Pointer, access, has_hooks, is_quiet, record};
+use super::{Pointer, access as accessed, has_hooks, is_quiet, record};
+use crate::access;
 use crate::machine::{shim2, shim3, shim4};
 
 mod real {
@@ -108,8 +109,21 @@ fn copied(to: Pointer, from: Pointer, bytes: usize, pc: usize) {
     }
 }
 
+/// A copy of a few bytes, as programs make them instead of unaligned accesses: the compiler leaves these to us as calls.
+#[inline(always)]
+unsafe fn copied_at_once<const SIZE: usize>(to: Pointer, from: Pointer, pc: usize) {
+    if has_hooks() {
+        access::hook::<SIZE, true, false>(from as usize, pc);
+        access::hook::<SIZE, false, true>(to as usize, pc);
+    }
+}
+
 unsafe extern "C" fn copy(to: Pointer, from: Pointer, bytes: usize, pc: usize) -> Pointer {
-    copied(to, from, bytes, pc);
+    match bytes {
+        8 => copied_at_once::<8>(to, from, pc),
+        4 => copied_at_once::<4>(to, from, pc),
+        _ => copied(to, from, bytes, pc),
+    }
     real::memcpy(to, from, bytes)
 }
 
@@ -151,17 +165,21 @@ unsafe extern "C" fn copy_to_end_checked(to: Pointer, from: Pointer, bytes: usiz
 }
 
 unsafe extern "C" fn set(to: Pointer, byte: c_int, bytes: usize, pc: usize) -> Pointer {
-    access(pc, to, bytes, true);
+    match bytes {
+        8 if has_hooks() => access::hook::<8, false, true>(to as usize, pc),
+        4 if has_hooks() => access::hook::<4, false, true>(to as usize, pc),
+        _ => accessed(pc, to, bytes, true),
+    }
     real::memset(to, byte, bytes)
 }
 
 unsafe extern "C" fn set_checked(to: Pointer, byte: c_int, bytes: usize, room: usize, pc: usize) -> Pointer {
-    access(pc, to, bytes, true);
+    accessed(pc, to, bytes, true);
     real::__memset_chk(to, byte, bytes, room)
 }
 
 unsafe extern "C" fn clear(to: Pointer, bytes: usize, pc: usize) {
-    access(pc, to, bytes, true);
+    accessed(pc, to, bytes, true);
     real::memset(to, 0, bytes);
 }
 
@@ -169,8 +187,8 @@ unsafe extern "C" fn compare(a: Pointer, b: Pointer, bytes: usize, pc: usize) ->
     let result = real::memcmp(a, b, bytes);
     if !is_quiet() {
         let read = if result == 0 { bytes } else { common(a.cast(), b.cast(), bytes) };
-        access(pc, a, read, false);
-        access(pc, b, read, false);
+        accessed(pc, a, read, false);
+        accessed(pc, b, read, false);
     }
     result
 }
@@ -187,22 +205,22 @@ fn until(block: Pointer, found: Pointer, bytes: usize) -> usize {
 
 unsafe extern "C" fn find_byte(block: Pointer, byte: c_int, bytes: usize, pc: usize) -> Pointer {
     let found = real::memchr(block, byte, bytes);
-    access(pc, block, until(block, found, bytes), false);
+    accessed(pc, block, until(block, found, bytes), false);
     found
 }
 
 unsafe extern "C" fn find_last_byte(block: Pointer, byte: c_int, bytes: usize, pc: usize) -> Pointer {
     let found = real::memrchr(block, byte, bytes);
     let skipped = if found.is_null() { 0 } else { found as usize - block as usize };
-    access(pc, block.wrapping_byte_add(skipped), bytes - skipped, false);
+    accessed(pc, block.wrapping_byte_add(skipped), bytes - skipped, false);
     found
 }
 
 unsafe extern "C" fn find_block(block: Pointer, bytes: usize, part: Pointer, size: usize, pc: usize) -> Pointer {
     let found = real::memmem(block, bytes, part, size);
     let read = if found.is_null() { bytes } else { found as usize - block as usize + size };
-    access(pc, block, read, false);
-    access(pc, part, size, false);
+    accessed(pc, block, read, false);
+    accessed(pc, part, size, false);
     found
 }
 
@@ -218,7 +236,7 @@ unsafe extern "C" fn move_wide(to: Pointer, from: Pointer, count: usize, pc: usi
 }
 
 unsafe extern "C" fn set_wide(to: Pointer, character: u32, count: usize, pc: usize) -> Pointer {
-    access(pc, to, count * WIDE, true);
+    accessed(pc, to, count * WIDE, true);
     for i in 0..count {
         to.cast::<u32>().add(i).write_volatile(character);
     }
