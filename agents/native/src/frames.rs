@@ -5,6 +5,7 @@ use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 
 use runtime::layout::watch::{ENTERED, LEFT, REGION};
+use runtime::record::{Class, Kind};
 
 use crate::machine::{Tls, tls};
 use crate::{system, thread, watch};
@@ -49,6 +50,8 @@ pub struct Frames {
     pub shared_high: AtomicUsize,
     /// The bounds of the thread's stack.
     pub stack: (usize, usize),
+    /// How many calls there were when the loader was called that runs now, + 1; 0: none runs.
+    pub loader: usize,
 }
 
 impl Frames {
@@ -73,7 +76,8 @@ impl Frames {
         // SAFETY: the caller's own thread.
         unsafe {
             (*tls).end = if self.closed { ptr::null_mut() } else { base.add(FRAMES) };
-            (*tls).base = if self.closed || self.deeper > 0 { usize::MAX as *mut Frame } else { base };
+            let is_slow = self.closed || self.deeper > 0 || self.loader > 0;
+            (*tls).base = if is_slow { usize::MAX as *mut Frame } else { base };
         }
     }
 
@@ -157,6 +161,19 @@ impl Frames {
         // SAFETY: within the frames.
         unsafe { (*tls).top = self.frames.as_mut_ptr().add(count) };
         self.open(tls);
+    }
+
+    /// The loader is called, or returns to where it had been called before. Returns what was so far.
+    pub fn load_by(&mut self, tls: *mut Tls, loader: Option<usize>) -> usize {
+        let before = self.loader;
+        self.loader = loader.unwrap_or_else(|| self.calls(tls).len() + 1);
+        self.open(tls);
+        before
+    }
+
+    /// Whether the newest call returns to the loader.
+    fn returns_to_loader(&mut self, tls: *mut Tls) -> bool {
+        self.loader > 0 && self.deeper == 0 && self.calls(tls).len() == self.loader
     }
 
     fn push(&mut self, tls: *mut Tls, pc: usize, sp: usize) {
@@ -266,6 +283,11 @@ pub unsafe extern "C" fn leave_slowly(sp: usize) {
             }
         }
         thread.end_region();
+        if thread.frames.returns_to_loader(tls()) {
+            // The loader holds its lock until after this.
+            thread.pc = here;
+            thread.sync(Kind::Post, Class::Loader, 0);
+        }
         if let Some((low, high)) = thread.frames.dying(tls(), sp) {
             thread.pc = here;
             thread.renew(low, high - low);

@@ -176,6 +176,8 @@ kinds! {
     /// aux 0: slot of the awaited thread | its number in that slot << 16. Word 2: slot of the waiting thread | its sync
     /// index then << 16.
     SeenWaiting = 59, 3, Timed;
+    /// Uses the object, in a way that orders nothing: it is no event, unless the end of the object's lifetime conflicts.
+    Use = 60, 2, Timed;
 }
 
 /// In the auxiliary byte of a `WatchWrite`: its value is not written yet.
@@ -253,7 +255,17 @@ pub enum Class {
     Futex = 12,
     /// `atexit` and the end of `main`.
     AtExit = 13,
+    /// A named semaphore, in `Init` and `Destroy`: who opens and closes it is counted by the C library. In all other
+    /// records it is a [`Class::Semaphore`].
+    NamedSemaphore = 14,
+    /// The number of a file descriptor, in `Init`, `Use` and `Destroy`; the object is [`FILES`] and the number.
+    File = 15,
+    /// The loader, which loads and unloads libraries under a lock of its own.
+    Loader = 16,
 }
+
+/// Where the objects of [`Class::File`] begin: no memory of a program is there.
+pub const FILES: u64 = 0xffff << 32;
 
 /// The first word of a record.
 #[inline]

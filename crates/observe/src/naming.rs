@@ -53,6 +53,11 @@ pub trait Naming: Send {
     }
     /// Whether an address lies in one of the files.
     fn knows(&self, address: u64) -> bool;
+    /// Whether the code at an address was compiled with the hooks of ThreadSanitizer, or only passes calls on to such
+    /// code's libraries (the C++ library's).
+    fn has_hooks(&mut self, _address: u64) -> bool {
+        true
+    }
     /// The files that the maps named.
     fn modules(&self) -> Vec<Mapped>;
     /// Whether an address lies in the stack of the first thread.

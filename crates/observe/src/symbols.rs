@@ -3,10 +3,15 @@
 use crate::naming::{Frame, Mapped, Naming, Object};
 use event::Made;
 use source::{GlobalName, Modules, Symbolizer};
+use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// Elements of an array have names of their own if they have this many bytes: smaller ones are mostly accessed several
 /// at a time.
 const ELEMENT: u64 = 4;
+
+/// Libraries whose functions on threads only pass calls on, so that their callers say who acts.
+const PASSES_ON: [&str; 2] = ["libstdc++.so", "libc++.so"];
 
 /// How far the stack of the first thread may grow below where it began.
 const FIRST_STACK: u64 = 64 << 20;
@@ -16,11 +21,13 @@ pub struct Symbols {
     symbolizer: Symbolizer,
     /// The address above the first thread's stack.
     stack_end: u64,
+    /// Whether files have hooks, as far as that was asked.
+    hooked: HashMap<PathBuf, bool>,
 }
 
 impl Default for Symbols {
     fn default() -> Self {
-        Symbols { symbolizer: Symbolizer::new(Modules::default()), stack_end: 0 }
+        Symbols { symbolizer: Symbolizer::new(Modules::default()), stack_end: 0, hooked: HashMap::new() }
     }
 }
 
@@ -88,6 +95,19 @@ impl Naming for Symbols {
 
     fn knows(&self, address: u64) -> bool {
         self.symbolizer.modules().find(address).is_some()
+    }
+
+    fn has_hooks(&mut self, address: u64) -> bool {
+        let modules = self.symbolizer.modules();
+        let Some(module) = modules.find(address).and_then(|(id, _)| modules.get(id)) else { return false };
+        if let Some(&known) = self.hooked.get(&module.path) {
+            return known;
+        }
+        let name = module.path.file_name().unwrap_or_default().to_string_lossy();
+        let has_hooks = PASSES_ON.iter().any(|library| name.starts_with(library))
+            || source::has_hooks(&module.path).unwrap_or(false);
+        self.hooked.insert(module.path.clone(), has_hooks);
+        has_hooks
     }
 
     fn modules(&self) -> Vec<Mapped> {

@@ -134,4 +134,5 @@ pub unsafe extern "C" fn __tsan_init() {
     thread::attach_first();
     crate::session::has_hooks();
     thread::enter(0, |thread| thread.ring.renew());
+    crate::intercept::module_begins();
 }

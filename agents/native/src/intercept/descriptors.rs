@@ -6,9 +6,9 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 
-use runtime::record::{Class, Kind};
+use runtime::record::{Class, FILES, Kind};
 
-use super::{Pointer, is_quiet, record};
+use super::{Pointer, is_quiet, record, sync};
 use crate::machine::{shim1, shim2, shim3, shim4, syscall};
 
 mod real {
@@ -44,6 +44,8 @@ mod real {
         fcntl(fd: c_int, command: c_int, argument: c_ulong) -> c_int;
         fcntl64(fd: c_int, command: c_int, argument: c_ulong) -> c_int;
         fclose(file: Pointer) -> c_int;
+        pclose(file: Pointer) -> c_int;
+        closedir(folder: Pointer) -> c_int;
     }
 }
 
@@ -55,6 +57,8 @@ shim1! {
     __close => end;
     dup => duplicate;
     fclose => end_file;
+    pclose => end_pipe;
+    closedir => end_folder;
 }
 shim2! {
     creat => create;
@@ -209,6 +213,27 @@ pub(super) fn was_read(fd: c_int, pc: usize) {
     synchronise(pc, Kind::Await, fd);
 }
 
+/// Records that a descriptor is used: closing it conflicts.
+pub(super) fn uses(fd: c_int, pc: usize) {
+    if let Ok(fd) = u32::try_from(fd) {
+        sync(pc, Kind::Use, Class::File, (FILES + u64::from(fd)) as Pointer);
+    }
+}
+
+/// Records that a descriptor is about to be closed.
+fn closes(fd: c_int, pc: usize) {
+    if let Ok(fd) = u32::try_from(fd) {
+        sync(pc, Kind::Destroy, Class::File, (FILES + u64::from(fd)) as Pointer);
+    }
+}
+
+/// Records that a descriptor means something new, also if it was not seen to be closed.
+fn begins(fd: c_int, pc: usize) {
+    if let Ok(fd) = u32::try_from(fd) {
+        record(pc, |thread| thread.sync_with(Kind::Init, Class::File, (FILES + u64::from(fd)) as usize, 0));
+    }
+}
+
 /// Records an operation on the object of all sockets, by which connections come about.
 fn sockets(kind: Kind, pc: usize) {
     record(pc, |thread| thread.sync(kind, Class::Descriptor, SOCKETS as usize));
@@ -232,6 +257,7 @@ fn opened(fd: c_int, pc: usize) -> c_int {
 }
 
 fn reused(fd: c_int, pc: usize) {
+    begins(fd, pc);
     if has_ended(fd).is_some_and(|ended| ended.load(Acquire)) {
         number(Kind::Await, fd, pc);
     }
@@ -328,6 +354,7 @@ unsafe extern "C" fn stop(fd: c_int, how: c_int, pc: usize) -> c_int {
 /// A reader at the end of a pipe sees that its last writer has closed it. Recorded before the real call: afterwards the
 /// number may be another thread's.
 fn ending(fd: c_int, pc: usize) {
+    closes(fd, pc);
     if entry(fd).is_some_and(|entry| entry.load(Acquire) > NO_OBJECT) {
         writing(fd, pc);
     }
@@ -343,18 +370,40 @@ unsafe extern "C" fn end(fd: c_int, pc: usize) -> c_int {
     real::close(fd)
 }
 
-unsafe extern "C" fn end_file(file: Pointer, pc: usize) -> c_int {
+/// Before a stream is closed.
+unsafe fn ending_file(file: Pointer, pc: usize) {
     if !file.is_null() {
         let error = *super::error();
         // Streams of memory have none.
         ending(libc::fileno(file.cast()), pc);
         *super::error() = error;
     }
+}
+
+unsafe extern "C" fn end_file(file: Pointer, pc: usize) -> c_int {
+    ending_file(file, pc);
     real::fclose(file)
 }
 
-unsafe extern "C" fn end_range(first: c_uint, last: c_uint, flags: c_int, _pc: usize) -> c_int {
+unsafe extern "C" fn end_pipe(file: Pointer, pc: usize) -> c_int {
+    ending_file(file, pc);
+    real::pclose(file)
+}
+
+unsafe extern "C" fn end_folder(folder: Pointer, pc: usize) -> c_int {
+    if !folder.is_null() {
+        let error = *super::error();
+        ending(libc::dirfd(folder.cast()), pc);
+        *super::error() = error;
+    }
+    real::closedir(folder)
+}
+
+unsafe extern "C" fn end_range(first: c_uint, last: c_uint, flags: c_int, pc: usize) -> c_int {
     for fd in first..=last.min(KNOWN as c_uint - 1) {
+        if entry(fd as c_int).is_some_and(|entry| entry.load(Acquire) != 0) {
+            begins(fd as c_int, pc);
+        }
         forget(fd as c_int);
     }
     real::close_range(first, last, flags)

@@ -1,15 +1,22 @@
 //! Libraries that are loaded and unloaded while the program runs: the memory map is copied again.
+//!
+//! The loader does all that under a lock that is not seen, and so are constructors and destructors of libraries, whose
+//! memory may be where another library's was. So each call of the loader releases a latch-like object before, and
+//! acquires it after; and so do, inside of it, what it calls, when that begins (the first thing a library does, or a
+//! callback) and when it returns. That is more order than the program can rely on, and no false alarm.
 
 use core::ffi::{c_char, c_int};
 use core::mem::{self, MaybeUninit};
 use core::ptr;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicBool, AtomicU32};
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::entry::{forwarded, scratch};
 use super::real::Real;
+use runtime::record::{Class, Kind};
+
 use super::{Pointer, real, record};
-use crate::machine::shim1;
+use crate::machine::{shim1, shim2, tls};
 use crate::session;
 
 forwarded! {
@@ -18,6 +25,9 @@ forwarded! {
 }
 shim1! {
     dlclose => close;
+}
+shim2! {
+    dl_iterate_phdr => iterate;
 }
 
 #[used]
@@ -32,6 +42,63 @@ static DLMOPEN: Real = Real::new("dlmopen\0", None);
 static STALE: AtomicU32 = AtomicU32::new(0);
 const NOW: u32 = 1;
 const SOON: u32 = 2;
+
+/// Whether the program has loaded a library, or may have: before that, all is as the loader made it for the first thread.
+static HAS_LOADED: AtomicBool = AtomicBool::new(false);
+
+/// What a call of the loader does is ordered after what other calls did, and before what they will do.
+fn ordered(pc: usize, kind: Kind) {
+    if HAS_LOADED.load(Relaxed) {
+        record(pc, |thread| thread.sync(kind, Class::Loader, 0));
+    }
+}
+
+/// A library begins: the loader is about to call its constructors.
+pub(crate) fn module_begins() {
+    ordered(0, Kind::Await);
+}
+
+/// Calls the loader, which may call functions of libraries.
+unsafe fn with_loader<R>(pc: usize, call: impl FnOnce() -> R) -> R {
+    HAS_LOADED.store(true, Relaxed);
+    let before = record(pc, |thread| {
+        thread.sync(Kind::Post, Class::Loader, 0);
+        thread.frames.load_by(tls(), None)
+    });
+    let result = call();
+    if let Some(before) = before {
+        record(pc, |thread| {
+            thread.frames.load_by(tls(), Some(before));
+            thread.sync(Kind::Await, Class::Loader, 0);
+        });
+    }
+    result
+}
+
+type Callback = unsafe extern "C" fn(Pointer, usize, Pointer) -> c_int;
+
+/// What the program wants to have called for each library.
+struct Iteration {
+    callback: Callback,
+    argument: Pointer,
+    pc: usize,
+}
+
+unsafe extern "C" fn iterate(callback: Callback, argument: Pointer, pc: usize) -> c_int {
+    if !HAS_LOADED.load(Relaxed) {
+        return real::dl_iterate_phdr(callback, argument);
+    }
+    let mut iteration = Iteration { callback, argument, pc };
+    real::dl_iterate_phdr(next_library, (&raw mut iteration).cast())
+}
+
+unsafe extern "C" fn next_library(library: Pointer, size: usize, iteration: Pointer) -> c_int {
+    let &Iteration { callback, argument, pc } = &*iteration.cast::<Iteration>();
+    ordered(pc, Kind::Await);
+    let result = callback(library, size, argument);
+    ordered(pc, Kind::Post);
+    result
+}
 
 /// Whether the memory map may have changed.
 #[inline]
@@ -68,6 +135,8 @@ unsafe extern "C" fn open(name: *const u8, _mode: usize, pc: usize) -> Pointer {
     }
     if depends_on_caller(name, pc) {
         STALE.store(SOON, Relaxed);
+        HAS_LOADED.store(true, Relaxed);
+        ordered(pc, Kind::Post);
         return DLOPEN.get();
     }
     load as *const () as Pointer
@@ -75,23 +144,25 @@ unsafe extern "C" fn open(name: *const u8, _mode: usize, pc: usize) -> Pointer {
 
 unsafe extern "C" fn load(name: *const u8, mode: c_int) -> Pointer {
     let real: unsafe extern "C" fn(*const u8, c_int) -> Pointer = mem::transmute(DLOPEN.get());
-    let handle = real(name, mode);
+    let handle = with_loader(0, || real(name, mode));
     changed();
     handle
 }
 
-unsafe extern "C" fn open_in(_namespace: usize, _name: Pointer, _pc: usize) -> Pointer {
+unsafe extern "C" fn open_in(_namespace: usize, _name: Pointer, pc: usize) -> Pointer {
     STALE.store(SOON, Relaxed);
+    HAS_LOADED.store(true, Relaxed);
+    ordered(pc, Kind::Post);
     DLMOPEN.get()
 }
 
-unsafe extern "C" fn close(handle: Pointer, _pc: usize) -> c_int {
+unsafe extern "C" fn close(handle: Pointer, pc: usize) -> c_int {
     // Call contexts in a library that is about to go must still be resolved.
     if STALE.load(Relaxed) != 0 {
         changed();
     }
     (*scratch()).closing += 1;
-    let result = real::dlclose(handle);
+    let result = with_loader(pc, || real::dlclose(handle));
     (*scratch()).closing -= 1;
     STALE.store(NOW, Relaxed);
     result

@@ -52,6 +52,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use libc::{c_int, c_void};
 use runtime::record::{Class, Kind, TextFor};
 
+pub(crate) use dynamic::module_begins;
 pub(crate) use signals::deliver;
 
 use crate::events::{Hand, Sync};

@@ -278,6 +278,7 @@ functions! {
     abort() -> !;
     __cxa_atexit(function: unsafe extern "C" fn(Pointer), argument: Pointer, module: Pointer) -> c_int;
     dlclose(handle: Pointer) -> c_int;
+    dl_iterate_phdr(callback: unsafe extern "C" fn(Pointer, usize, Pointer) -> c_int, argument: Pointer) -> c_int;
 
     sigaction(signal: c_int, act: *const libc::sigaction, old: *mut libc::sigaction) -> c_int;
     signal(signal: c_int, handler: usize) -> usize;

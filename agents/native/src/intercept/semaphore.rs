@@ -57,7 +57,7 @@ unsafe extern "C" fn open(name: *const u8, flags: c_int, mode: c_uint, value: c_
             if count.fetch_add(1, AcqRel) == 0 {
                 let mut value = 0;
                 libc::sem_getvalue(semaphore.cast(), &mut value);
-                init(pc, Class::Semaphore, semaphore, value.max(0) as u64);
+                init(pc, Class::NamedSemaphore, semaphore, value.max(0) as u64);
             }
             break;
         }
@@ -69,7 +69,7 @@ unsafe extern "C" fn close(semaphore: Pointer, pc: usize) -> c_int {
     for (address, count) in &OPEN {
         if address.load(Acquire) == semaphore as usize {
             if count.fetch_sub(1, AcqRel) == 1 {
-                sync(pc, Kind::Destroy, Class::Semaphore, semaphore);
+                sync(pc, Kind::Destroy, Class::NamedSemaphore, semaphore);
                 let _ = address.compare_exchange(semaphore as usize, 0, AcqRel, Relaxed);
             }
             break;

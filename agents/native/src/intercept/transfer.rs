@@ -4,7 +4,7 @@ use core::ffi::{c_int, c_uint};
 
 use libc::{iovec, mmsghdr, msghdr, off_t};
 
-use super::descriptors::{was_read, writing};
+use super::descriptors::{uses, was_read, writing};
 use super::{Pointer, access, is_quiet};
 use crate::machine::{shim2, shim3, shim4, shim5, shim6};
 
@@ -118,26 +118,32 @@ unsafe fn have_read_parts(fd: c_int, into: *const iovec, count: usize, bytes: is
 }
 
 unsafe extern "C" fn read_bytes(fd: c_int, into: Pointer, bytes: usize, pc: usize) -> isize {
+    uses(fd, pc);
     have_read(fd, into, real::read(fd, into, bytes), pc)
 }
 
 unsafe extern "C" fn read_checked(fd: c_int, into: Pointer, bytes: usize, room: usize, pc: usize) -> isize {
+    uses(fd, pc);
     have_read(fd, into, real::__read_chk(fd, into, bytes, room), pc)
 }
 
 unsafe extern "C" fn read_at(fd: c_int, into: Pointer, bytes: usize, offset: off_t, pc: usize) -> isize {
+    uses(fd, pc);
     have_read(fd, into, real::pread64(fd, into, bytes, offset), pc)
 }
 
 unsafe extern "C" fn read_parts(fd: c_int, into: *const iovec, count: c_int, pc: usize) -> isize {
+    uses(fd, pc);
     have_read_parts(fd, into, count.max(0) as usize, real::readv(fd, into, count), pc)
 }
 
 unsafe extern "C" fn read_parts_at(fd: c_int, into: *const iovec, count: c_int, offset: off_t, pc: usize) -> isize {
+    uses(fd, pc);
     have_read_parts(fd, into, count.max(0) as usize, real::preadv64(fd, into, count, offset), pc)
 }
 
 unsafe extern "C" fn receive(fd: c_int, into: Pointer, bytes: usize, flags: c_int, pc: usize) -> isize {
+    uses(fd, pc);
     // With MSG_TRUNC the result may be more than the buffer holds.
     let result = real::recv(fd, into, bytes, flags);
     have_read(fd, into, result.min(bytes as isize), pc);
@@ -152,6 +158,7 @@ unsafe extern "C" fn receive_checked(
     flags: c_int,
     pc: usize,
 ) -> isize {
+    uses(fd, pc);
     let result = real::__recv_chk(fd, into, bytes, room, flags);
     have_read(fd, into, result.min(bytes as isize), pc);
     result
@@ -165,6 +172,7 @@ unsafe extern "C" fn read_at_checked(
     room: usize,
     pc: usize,
 ) -> isize {
+    uses(fd, pc);
     have_read(fd, into, real::__pread64_chk(fd, into, bytes, offset, room), pc)
 }
 
@@ -177,12 +185,14 @@ unsafe extern "C" fn receive_from(
     length: Pointer,
     pc: usize,
 ) -> isize {
+    uses(fd, pc);
     let result = real::recvfrom(fd, into, bytes, flags, address, length);
     have_read(fd, into, result.min(bytes as isize), pc);
     result
 }
 
 unsafe extern "C" fn receive_message(fd: c_int, message: *mut msghdr, flags: c_int, pc: usize) -> isize {
+    uses(fd, pc);
     let result = real::recvmsg(fd, message, flags);
     if result >= 0 {
         have_read_parts(fd, (*message).msg_iov, (*message).msg_iovlen, result, pc);
@@ -198,6 +208,7 @@ unsafe extern "C" fn receive_messages(
     time: Pointer,
     pc: usize,
 ) -> c_int {
+    uses(fd, pc);
     let result = real::recvmmsg(fd, messages, count, flags, time);
     for i in 0..result.max(0) as usize {
         let message = &*messages.add(i);
@@ -214,28 +225,33 @@ fn write_from(fd: c_int, from: Pointer, bytes: usize, pc: usize) {
 }
 
 unsafe extern "C" fn write_bytes(fd: c_int, from: Pointer, bytes: usize, pc: usize) -> isize {
+    uses(fd, pc);
     write_from(fd, from, bytes, pc);
     real::write(fd, from, bytes)
 }
 
 unsafe extern "C" fn write_at(fd: c_int, from: Pointer, bytes: usize, offset: off_t, pc: usize) -> isize {
+    uses(fd, pc);
     write_from(fd, from, bytes, pc);
     real::pwrite64(fd, from, bytes, offset)
 }
 
 unsafe extern "C" fn write_parts(fd: c_int, from: *const iovec, count: c_int, pc: usize) -> isize {
+    uses(fd, pc);
     parts(from, count.max(0) as usize, usize::MAX, false, pc);
     writing(fd, pc);
     real::writev(fd, from, count)
 }
 
 unsafe extern "C" fn write_parts_at(fd: c_int, from: *const iovec, count: c_int, offset: off_t, pc: usize) -> isize {
+    uses(fd, pc);
     parts(from, count.max(0) as usize, usize::MAX, false, pc);
     writing(fd, pc);
     real::pwritev64(fd, from, count, offset)
 }
 
 unsafe extern "C" fn send_bytes(fd: c_int, from: Pointer, bytes: usize, flags: c_int, pc: usize) -> isize {
+    uses(fd, pc);
     write_from(fd, from, bytes, pc);
     real::send(fd, from, bytes, flags)
 }
@@ -249,6 +265,7 @@ unsafe extern "C" fn send_to(
     length: c_uint,
     pc: usize,
 ) -> isize {
+    uses(fd, pc);
     write_from(fd, from, bytes, pc);
     real::sendto(fd, from, bytes, flags, address, length)
 }
@@ -261,11 +278,13 @@ unsafe fn write_message(fd: c_int, message: *const msghdr, pc: usize) {
 }
 
 unsafe extern "C" fn send_message(fd: c_int, message: *const msghdr, flags: c_int, pc: usize) -> isize {
+    uses(fd, pc);
     write_message(fd, message, pc);
     real::sendmsg(fd, message, flags)
 }
 
 unsafe extern "C" fn send_messages(fd: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int, pc: usize) -> c_int {
+    uses(fd, pc);
     for i in 0..count as usize {
         write_message(fd, &(*messages.add(i)).msg_hdr, pc);
     }
@@ -273,6 +292,8 @@ unsafe extern "C" fn send_messages(fd: c_int, messages: *mut mmsghdr, count: c_u
 }
 
 unsafe extern "C" fn send_file(to: c_int, from: c_int, offset: Pointer, bytes: usize, pc: usize) -> isize {
+    uses(to, pc);
+    uses(from, pc);
     writing(to, pc);
     real::sendfile64(to, from, offset, bytes)
 }
@@ -286,6 +307,8 @@ unsafe extern "C" fn transfer(
     flags: c_uint,
     pc: usize,
 ) -> isize {
+    uses(from, pc);
+    uses(to, pc);
     writing(to, pc);
     let result = real::splice(from, a, to, b, bytes, flags);
     if result >= 0 {
@@ -295,6 +318,7 @@ unsafe extern "C" fn transfer(
 }
 
 unsafe extern "C" fn read_event(fd: c_int, value: *mut u64, pc: usize) -> c_int {
+    uses(fd, pc);
     let result = real::eventfd_read(fd, value);
     if result == 0 {
         have_read(fd, value.cast(), 8, pc);
@@ -303,6 +327,7 @@ unsafe extern "C" fn read_event(fd: c_int, value: *mut u64, pc: usize) -> c_int 
 }
 
 unsafe extern "C" fn write_event(fd: c_int, value: u64, pc: usize) -> c_int {
+    uses(fd, pc);
     writing(fd, pc);
     real::eventfd_write(fd, value)
 }

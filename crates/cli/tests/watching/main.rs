@@ -9,6 +9,7 @@ mod forking;
 mod handing;
 mod hanging;
 mod hooks;
+mod loading;
 mod options;
 mod readme;
 mod spinning;

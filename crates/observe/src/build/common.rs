@@ -2,6 +2,7 @@
 
 use super::Build;
 use super::contexts::Contexts;
+use super::lives::Use;
 use super::objects::Objects;
 use super::sync;
 use super::variables::Variables;
@@ -113,8 +114,8 @@ impl Build {
             let count = find(
                 &words[taken..],
                 (time, limit),
-                &state.contexts,
-                (&self.objects, &mut self.conditions),
+                (slot, state.event_index.records(), &state.contexts),
+                (&mut self.objects, &mut self.conditions),
                 &mut self.variables,
                 // The values that writes replace must be forgotten.
                 !self.values.is_empty(),
@@ -146,8 +147,8 @@ pub(super) fn notified(conditions: &mut Conditions, op: Op, cond: u32) {
 fn find(
     words: &[u64],
     (time, limit): (&mut u64, u64),
-    contexts: &Contexts,
-    (objects, conditions): (&Objects, &mut Conditions),
+    (slot, sync_index, contexts): (u32, u64, &Contexts),
+    (objects, conditions): (&mut Objects, &mut Conditions),
     variables: &mut Variables,
     has_values: bool,
     found: &mut [ActionEvent],
@@ -161,13 +162,17 @@ fn find(
         if of == NONE || now < last || now > limit {
             break;
         }
+        let context = context(second);
         let object = match of {
             WORD if !has_values => variables.one(payload(head) >> 3, aux(head)).map(|var| var.0),
             WORD => None,
-            space => objects.near_in(aux(head), payload(head), space),
+            space => {
+                let used = Use { sync_index: sync_index + count as u64, slot, context };
+                objects.cached(aux(head), payload(head), space, (op != Op::Await).then_some(used))
+            }
         };
         let Some(object) = object else { break };
-        let Some(&action) = contexts.action(context(second), op) else { break };
+        let Some(&action) = contexts.action(context, op) else { break };
         if of == Space::Cond as u8 {
             notified(conditions, op, object);
         }

@@ -114,6 +114,11 @@ impl Contexts {
         self.contexts.get_mut(index).filter(|context| context.known)
     }
 
+    /// The return address at the top of a context.
+    pub(crate) fn pc(&self, number: u32) -> u64 {
+        self.index(number).and_then(|index| self.contexts.get(index)).map_or(0, |context| context.pc)
+    }
+
     /// The action of an operation in a context, if it is known.
     #[inline]
     pub(crate) fn action(&self, number: u32, op: Op) -> Option<&Action> {

@@ -239,7 +239,7 @@ impl Build {
         let by = self.actor(slot, record[1]);
         let (start, size) = (payload(record[0]), bounded(record));
         self.variables.range(start, size, true, |_| {});
-        self.objects.end_range(start, size);
+        self.end_objects(start, size);
         // A part of a stack that is used again is still a stack.
         if self.stack_owner(start).is_none() {
             self.blocks.insert(start, size, by);
@@ -253,7 +253,7 @@ impl Build {
         if aux(record[0]) == SILENT {
             // Nothing but a new identity.
             self.variables.range(start, size, true, |_| {});
-            self.objects.end_range(start, size);
+            self.end_objects(start, size);
             return self.count_events(slot, 0);
         }
         let at = self.slots[slot as usize].event_index.find(u64::MAX).unwrap_or_default().end();
@@ -271,10 +271,11 @@ impl Build {
         self.variables.range(start, size, !of_heap, |var| vars.push(var));
         let end = start.saturating_add(size).next_multiple_of(8);
         self.variables.range(end, behind.saturating_sub(end), true, |_| {});
-        self.objects.end_range(start, size);
+        let lives = self.end_objects(start, size);
         vars.iter().for_each(|&var| self.values.unknown(var));
         self.plain_all(by, Op::Free, &vars);
-        self.count_events(slot, vars.len() as u64);
+        let objects = self.freed_with(by, &lives);
+        self.count_events(slot, vars.len() as u64 + objects);
     }
 }
 

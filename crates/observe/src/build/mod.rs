@@ -8,6 +8,7 @@ mod contexts;
 mod deferred;
 mod event_index;
 mod handlers;
+mod lives;
 mod memory;
 mod names;
 mod objects;
@@ -29,6 +30,7 @@ use contexts::{Contexts, Sites};
 use event::{CondId, Event, Extra, Meta, Module, Names, Op, Order, Space, StackId, StrId, ThreadId, Value};
 use event_index::EventIndex;
 use handlers::Waiting;
+use lives::{Before, Use};
 use objects::Objects;
 use out::Out;
 use runtime::java::SITES;
@@ -84,6 +86,8 @@ pub(crate) struct Build {
     variables: Variables,
     blocks: Blocks,
     objects: Objects,
+    /// How objects ended that must be initialised before they are used again, by their addresses.
+    destroyed: FxHashMap<(u64, Space), Before>,
     conditions: Conditions,
     values: Values,
     watched: Vec<Watched>,
@@ -139,6 +143,7 @@ impl Build {
             variables: Variables::default(),
             blocks: Blocks::default(),
             objects: Objects::default(),
+            destroyed: FxHashMap::default(),
             conditions: Conditions::default(),
             values: Values::default(),
             watched,
@@ -264,6 +269,16 @@ impl Build {
         Some(action)
     }
 
+    /// The object of a record of one event, if nothing but the event is to be done.
+    #[inline]
+    fn cached(&mut self, slot: u32, record: &[u64], op: Op, space: Space) -> Option<u32> {
+        let state = self.slots.get(slot as usize)?;
+        let used = Use { sync_index: state.event_index.records(), slot, context: context(record[1]) };
+        // Nothing may come between a request and its answer: the request was the use.
+        let used = (op != Op::Await && state.waiting.is_none()).then_some(used);
+        self.objects.cached(aux(record[0]), payload(record[0]), space as u8, used)
+    }
+
     /// Adds an event in a call context. The stack is put into the extra.
     fn emit(&mut self, by: Actor, op: Op, object: u32, extra: Extra) {
         self.emit_with(by, op, object, extra, &[]);
@@ -365,7 +380,7 @@ impl RecordSink for Build {
             Common::Access(op) => self.access(slot, record, op),
             Common::Accesses(op) => self.accesses(slot, record, op),
             Common::Plain(op, space)
-                if let Some(object) = self.objects.cached(aux(record[0]), payload(record[0]), space)
+                if let Some(object) = self.cached(slot, record, op, space)
                     && self.at_known_context(slot, context(record[1]), op, object) =>
             {
                 notified(&mut self.conditions, op, object);

@@ -5,6 +5,7 @@ use super::blocks::{Actor, Freed};
 use super::objects::Number;
 use super::values::{Use, Watched};
 use event::{Event, LockId, Made, Op, Origin, SiteId, Space, StackId, ThreadId, VarId};
+use runtime::record::FILES;
 
 /// Where a named thing came from.
 pub(super) struct From {
@@ -72,6 +73,9 @@ impl Build {
 
     /// The name of memory, and its origin, if it is known.
     pub(super) fn describe(&mut self, address: u64, size: u64) -> (String, Option<From>) {
+        if let Some(fd) = address.checked_sub(FILES) {
+            return (format!("fd#{fd}"), None);
+        }
         if let Some(name) = self.given.get(&address) {
             return (name.clone(), None);
         }
@@ -137,7 +141,7 @@ impl Build {
 
     /// How the block of an address was freed, if the address still belongs to it. Memory that the program gave back to
     /// the system may have become a stack or a library since, unseen.
-    fn freed(&mut self, address: u64) -> Option<Freed> {
+    pub(super) fn freed(&mut self, address: u64) -> Option<Freed> {
         let freed = self.blocks.find(address)?.freed?;
         (self.stack_owner(address).is_none() && !self.sites.naming.knows(address)).then_some(freed)
     }
@@ -149,6 +153,17 @@ impl Build {
             Some((_, &(high, thread))) if address < high => Some(thread),
             _ => (self.threads > 0 && self.sites.naming.is_first_stack(address)).then_some(ThreadId(0)),
         }
+    }
+
+    /// A new variable that stands for the lifetime of the object at an address.
+    pub(super) fn life_variable(&mut self, address: u64) -> Option<VarId> {
+        let (name, from) = self.describe(address, 1);
+        let in_heap = from.as_ref().is_some_and(|from| from.made == Made::Heap);
+        let var = self.fresh_variable(address, &name, in_heap)?;
+        if let Some(from) = from {
+            self.record_origin(Space::Var, var, from);
+        }
+        Some(VarId(var))
     }
 
     /// Notes that races on this memory are intended.
@@ -211,9 +226,11 @@ impl Build {
             Number::Descriptor(number) => (descriptor(number), None),
             Number::Signal(number) => (format!("signal#{number}"), None),
             Number::AtExit => ("atexit".to_owned(), None),
+            Number::Loader => ("loader".to_owned(), None),
         };
         let id = self.fresh(space, &name)?;
-        self.objects.insert(number, space, id);
+        let life = self.new_life(class, number, space);
+        self.objects.insert(number, space, id, life);
         if let Some(from) = from {
             self.record_origin(space, id, from);
         }

@@ -2,6 +2,7 @@
 
 use super::Build;
 use super::common::notified;
+use super::lives::{Life, is_use, space_of};
 use super::objects::Number;
 use crate::decode::{aux, payload};
 use event::{CondId, Extra, Op, Order, Space, Value, Wake};
@@ -37,7 +38,8 @@ impl Build {
     /// Adds the events of a record. Returns how many.
     pub(super) fn synchronisation(&mut self, slot: u32, kind: Kind, record: &[u64]) -> u64 {
         let (class, number) = (aux(record[0]), payload(record[0]));
-        let handler = if self.ends_wait(slot, kind, class, number) { self.go_on(slot) } else { None };
+        let is_answer = self.ends_wait(slot, kind, class, number);
+        let handler = if is_answer { self.go_on(slot) } else { None };
         let by = self.actor(slot, record[1]);
         if kind == Kind::Request && self.is_java {
             self.ask(by, class, number);
@@ -54,6 +56,7 @@ impl Build {
                 let may_be_timeout = wake == TIMED;
                 let mut wake = Wake::from_code(wake).unwrap_or_default();
                 if kind == Kind::Wait {
+                    self.uses((slot, by.context), (Space::Cond, number));
                     self.waits_no_more(slot);
                     let since = self.conditions.wait(CondId(cond));
                     self.slot(slot).since = Some((CondId(cond), since));
@@ -78,10 +81,18 @@ impl Build {
                 self.emit(by, Op::Fence, 0, Extra { order, ..Extra::default() });
                 return 1;
             }
+            Kind::Use => {
+                self.uses_file(by, number);
+                return 0;
+            }
+            Kind::Init if class == Class::File as u8 => {
+                self.end_objects(number, 1);
+                return 0;
+            }
             Kind::Init => return self.init(slot, record),
             Kind::Destroy => {
-                self.objects.end(Number::new(class, number));
-                return 0;
+                let life = self.end_object(class, number);
+                return self.ends(by, class, (space_of(class), number), life);
             }
             Kind::Begin | Kind::End => return self.block(slot, kind, record),
             Kind::Internal => return self.internal(slot, record),
@@ -95,6 +106,10 @@ impl Build {
         let Some(space) = op.space() else { return 0 };
         let Some(object) = self.object(space, class, number) else { return 0 };
         notified(&mut self.conditions, op, object);
+        // Nothing may come between a request and its answer: the request was the use.
+        if is_use(kind) && !is_answer {
+            self.uses((slot, by.context), (space, number));
+        }
         let announced = match kind {
             Kind::Await => self.answered(slot, class, number, (Op::AwaitRequest, object)),
             Kind::DownWaited => {
@@ -140,14 +155,11 @@ impl Build {
     fn init(&mut self, slot: u32, record: &[u64]) -> u64 {
         let by = self.actor(slot, record[1]);
         let (class, number) = (aux(record[0]), payload(record[0]));
-        let space = match class {
-            class if class == Class::Condition as u8 => Space::Cond,
-            class if class == Class::Semaphore as u8 => Space::Sem,
-            class if class <= Class::Spin as u8 => Space::Lock,
-            _ => Space::Latch,
-        };
-        self.objects.end(Number::new(class, number));
+        let space = space_of(class);
+        let old = self.end_object(class, number);
+        self.destroyed.remove(&(number, space));
         let Some(id) = self.object(space, class, number) else { return 0 };
+        let events = self.begins(by, class, (space, number), old);
         self.initialised(space, id, by);
         // A barrier lets threads go on when so many have come.
         if space == Space::Sem || class == Class::Barrier as u8 {
@@ -156,7 +168,19 @@ impl Build {
             let count = Value::Int(record[2].min(i64::MAX as u64) as i64);
             self.out.init(name, count, &self.names, &self.meta);
         }
-        0
+        events
+    }
+
+    /// Ends the object of a record. Returns its lifetime, if it has one.
+    fn end_object(&mut self, class: u8, number: u64) -> Option<Life> {
+        let mut ended = None;
+        let space = space_of(class);
+        self.objects.end(Number::new(class, number), |_, of, life| {
+            if of == space {
+                ended = Some(life);
+            }
+        });
+        ended
     }
 
     fn block(&mut self, slot: u32, kind: Kind, record: &[u64]) -> u64 {
@@ -213,12 +237,7 @@ impl Build {
         let by = self.actor(slot, record[1]);
         let (class, number) = (aux(record[0]), payload(record[0]));
         let label = self.slot(slot).label.take().unwrap_or_default();
-        let space = match class {
-            class if class == Class::Condition as u8 => Space::Cond,
-            class if class == Class::Semaphore as u8 => Space::Sem,
-            class if class <= Class::Spin as u8 => Space::Lock,
-            _ => Space::Latch,
-        };
+        let space = space_of(class);
         let Some(object) = self.object(space, class, number) else { return 0 };
         let name = self.names.get(space, object).to_owned();
         let args = [Value::Str(self.text(&label)), Value::Str(self.text(&name))];

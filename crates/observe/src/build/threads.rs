@@ -57,6 +57,8 @@ impl Build {
         if let (Some(low), Some(thread)) = (top.checked_sub(pages << 12), self.slot(slot).thread)
             && pages > 0
         {
+            // What was on the stack of a thread before it is gone.
+            self.end_objects(low, pages << 12);
             self.stacks.retain(|_, &mut (high, _)| high <= low || high > top);
             self.stacks.insert(low, (top, thread));
         }

@@ -36,7 +36,9 @@ fn what_answers_an_announcement_comes_right_after_it() {
     let expected = "\
 #! init prog+0x2000=2
 #! init prog+0x2020=1
+main|w(prog+0x2000)|
 main|fork(T1)|
+T1|r(prog+0x2000)|
 T1|post(prog+0x2000)|
 main|post(prog+0x2000)|
 main|areq(prog+0x2000)|

@@ -78,10 +78,12 @@ main|fork(T1)|
 main|w(heap#1)|
 main|w(heap#1+16)|
 main|acq(heap#1+16)|
+main|r(heap#1+16#2)|
 main|rel(heap#1+16)|
 T1|free(heap#1)|prog+0x300
 T1|free(heap#1+8)|prog+0x300
 T1|free(heap#1+16)|prog+0x300
+T1|free(heap#1+16#2)|prog+0x300
 T1|acq(prog+0x2000)|
 main|r(heap#1)|
 main|r(heap#1+8)|

@@ -89,12 +89,14 @@ pub(crate) fn locks() {
 fn synchronisation() {
     let expected = "\
 #! init prog+0x2030=2
+main|w(prog+0x2030)|prog+0x100
 main|fork(T1)|prog+0x100
 main|req(prog+0x2000)|
 main|acq(prog+0x2000)|
 main|wait(prog+0x2020,prog+0x2000)|
 T1|tacq(prog+0x2000)|
 T1|notify(prog+0x2020)|
+T1|r(prog+0x2000)|
 T1|rel(prog+0x2000)|
 main|woken(prog+0x2020,prog+0x2000)|
 main|rel(prog+0x2000)|
@@ -109,9 +111,11 @@ main|woken(prog+0x2020,prog+0x2000)=spurious|
 main|rel(prog+0x2000)|
 T1|notifyall(prog+0x2020)|
 T1|post(fd#5)|
+T1|r(prog+0x2030)|
 main|await(fd#5)|
 T1|down(prog+0x2030)|
 T1|up(prog+0x2030)|
+main|free(prog+0x2000)|
 main|acq(prog+0x2000#2)|
 main|join(T1)|
 main|fence@acqrel|";

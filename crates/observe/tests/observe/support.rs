@@ -27,6 +27,8 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("announced", crate::announced::announced),
     ("handler", crate::handlers::handler),
     ("interrupted_request", crate::handlers::interrupted_request),
+    ("filling", crate::full_disk::filling),
+    ("lives", crate::lives::lives),
     ("values", crate::scenes::values),
     ("texts", crate::scenes::texts),
     ("stacks", crate::memory::stacks),

@@ -1,0 +1,44 @@
+/* A job says that it is done; who waits for it takes the job down. The job must have signalled before it gives the lock
+ * back: afterwards the condition may be gone. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static struct job {
+    pthread_mutex_t lock;
+    pthread_cond_t done;
+    int finished;
+} job = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+
+__attribute__((noinline)) static void job_run(void) {
+    pthread_mutex_lock(&job.lock);
+    job.finished = 1;
+    pthread_cond_broadcast(&job.done); pthread_mutex_unlock(&job.lock);
+}
+
+__attribute__((noinline)) static void job_end(void) {
+    pthread_mutex_lock(&job.lock);
+    while (!job.finished)
+        pthread_cond_wait(&job.done, &job.lock);
+    pthread_mutex_unlock(&job.lock);
+    pthread_cond_destroy(&job.done);
+    pthread_mutex_destroy(&job.lock);
+}
+
+static void *runner(void *arg) {
+    job_run();
+    return arg;
+}
+
+int main(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, runner, NULL) != 0)
+        return 1;
+    /* Most often the job is done by now, and nobody waits for it. */
+    usleep(20000);
+    job_end();
+    pthread_join(thread, NULL);
+    puts("done");
+    return 0;
+}
