@@ -76,8 +76,8 @@ pub struct Origin {
     pub of: Entity,
     /// Its name in the trace.
     pub name: String,
-    /// The name that the program itself gave it, if it did: a thread's name, or the field in which an object of Java was
-    /// put where it was made.
+    /// The name that the program itself gave it, if it did: a thread's name, or the field in which an object of Java
+    /// was put where it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<String>,
     /// How it came to be.

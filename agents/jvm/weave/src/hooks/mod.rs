@@ -41,8 +41,8 @@
 //!   value, site)`.
 //!
 //! `before` is called if any row of the call has an effect before it, or is one of collections that do not synchronise
-//! (another thread's call may reach such a collection through one that does); `after` if any has one after it. Which row
-//! applies, the hook finds by the class of `o`, the receiver (null for static methods). `argument` is the one that
+//! (another thread's call may reach such a collection through one that does); `after` if any has one after it. Which
+//! row applies, the hook finds by the class of `o`, the receiver (null for static methods). `argument` is the one that
 //! rows name, or null; if it is an int, it is `index` instead, which is else -1. `value` is the argument whose value
 //! rows name, or 0L. `result` and `value` are objects or longs, with a hook for each: smaller numbers are made long,
 //! and of floating-point numbers the bits are passed. Without a result, the long form gets 0L. For a `VarHandle`,

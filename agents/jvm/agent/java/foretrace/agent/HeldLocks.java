@@ -147,7 +147,7 @@ final class HeldLocks {
         }
     }
 
-    /** The same inside a hook that has begun. */
+    /** Marks all, inside a hook that has begun. */
     void markInside(ThreadState self) {
         if (isUnmarked()) {
             markAll(self);
