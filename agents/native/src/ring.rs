@@ -20,8 +20,8 @@ const AHEAD: usize = 24;
 /// How often a waiting thread checks that the observer lives, in milliseconds.
 const PATIENCE: u32 = 50;
 
-/// How often a thread waits for a chunk while the file cannot grow and none is given back. The chunks that there are may
-/// all belong to threads that wait for this one.
+/// How often a thread waits for a chunk while the file cannot grow and none is given back. All chunks may belong to
+/// threads that wait for this one.
 const TRIES_WITHOUT_SPACE: u32 = 4;
 
 /// A time is at most this much before one that was read earlier.

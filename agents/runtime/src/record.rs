@@ -176,7 +176,7 @@ kinds! {
     /// aux 0: slot of the awaited thread | its number in that slot << 16. Word 2: slot of the waiting thread | its sync
     /// index then << 16.
     SeenWaiting = 59, 3, Timed;
-    /// Uses the object, in a way that orders nothing: it is no event, unless the end of the object's lifetime conflicts.
+    /// Uses the object, in a way that orders nothing: no event, unless the end of the object's lifetime conflicts.
     Use = 60, 2, Timed;
 }
 

@@ -43,7 +43,7 @@ static STALE: AtomicU32 = AtomicU32::new(0);
 const NOW: u32 = 1;
 const SOON: u32 = 2;
 
-/// Whether the program has loaded a library, or may have: before that, all is as the loader made it for the first thread.
+/// Whether the program has loaded a library, or may have: before that, all is as the loader made it at the start.
 static HAS_LOADED: AtomicBool = AtomicBool::new(false);
 
 /// What a call of the loader does is ordered after what other calls did, and before what they will do.

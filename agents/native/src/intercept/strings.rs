@@ -109,7 +109,7 @@ fn copied(to: Pointer, from: Pointer, bytes: usize, pc: usize) {
     }
 }
 
-/// A copy of a few bytes, as programs make them instead of unaligned accesses: the compiler leaves these to us as calls.
+/// A copy of a few bytes, as programs make them instead of unaligned accesses: the compiler leaves them as calls.
 #[inline(always)]
 unsafe fn copied_at_once<const SIZE: usize>(to: Pointer, from: Pointer, pc: usize) {
     if has_hooks() {

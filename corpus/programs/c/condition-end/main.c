@@ -35,7 +35,7 @@ int main(void) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, runner, NULL) != 0)
         return 1;
-    /* Most often the job is done by now, and nobody waits for it. */
+    /* Most often the job is done by now, and no thread waits for it. */
     usleep(20000);
     job_end();
     pthread_join(thread, NULL);

@@ -28,7 +28,7 @@ __attribute__((noinline)) static void session_close(struct session *session) {
     free(session);
 }
 
-/* A mutex may be destroyed as soon as it is unlocked, by whoever knows that nobody else wants it. */
+/* A mutex may be destroyed as soon as it is unlocked, by a thread that knows that no other wants it. */
 __attribute__((noinline)) static void session_leave(struct session *session) {
     pthread_mutex_lock(&session->lock);
     session->served++;

@@ -11,8 +11,8 @@ __thread char own[4000];
 void count_alone(int by) { own[by * 100] = by; }
 ";
 
-/// Plugins come and go, mostly at the same addresses; one is loaded by two threads; a third thread looks at all that are
-/// there; threads that nobody joins use the plugin's thread-local memory.
+/// Plugins come and go, mostly at the same addresses; a third thread looks at all that are there; threads that are not
+/// joined use a plugin's thread-local memory.
 const PROGRAM: &str = r#"
 #define _GNU_SOURCE
 #include <dlfcn.h>
