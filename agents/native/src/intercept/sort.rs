@@ -1,5 +1,5 @@
-//! Interceptors of `qsort`: it moves the elements in the C library, unseen. (What `bsearch` reads is read by the program's
-//! own comparison.)
+//! Interceptors of `qsort`: it moves the elements in the C library, unseen. (What `bsearch` reads, it reads by the
+//! program's own comparison.)
 
 use super::{Pointer, has_hooks, record};
 use crate::machine::{shim4, shim5};
