@@ -129,8 +129,10 @@ fn row_8_request_and_response() {
     let (ran, json) = count("response", &[]);
     assert_eq!(ran.code, Some(12));
     let all = entries(&json, "answered");
-    assert_eq!((all.len(), &all[1]["instance"], &all[1]["verdict"]), (2, &json!({"id": "2"}), &json!("unfulfilled")));
+    assert_eq!((all.len(), &all[1]["instance"], &all[1]["verdict"]), (3, &json!({"id": "2"}), &json!("unfulfilled")));
     assert_eq!(all[0]["verdict"], "unfulfilled");
+    // Nothing orders the first answer behind its request.
+    assert_eq!((&all[2]["instance"], &all[2]["verdict"]), (&json!({"id": "1"}), &json!("predicted-unfulfilled")));
 }
 
 /// 12 threads with 12 writes each, none of which has anything to do with another: 13^12 cuts.

@@ -16,6 +16,12 @@ pub trait Automaton {
     /// What a state says about the continuations.
     fn status(&self, state: u32) -> PathStatus;
 
+    /// Whether a run of all events that ends in this state fails, although no step of it is violated.
+    fn fails_at_end(&self, state: u32) -> bool {
+        let _ = state;
+        false
+    }
+
     /// The owner of a state; owners count from 0.
     fn owner(&self, state: u32) -> u32 {
         let _ = state;
@@ -33,6 +39,9 @@ impl<A: Automaton + ?Sized> Automaton for &mut A {
     fn status(&self, state: u32) -> PathStatus {
         (**self).status(state)
     }
+    fn fails_at_end(&self, state: u32) -> bool {
+        (**self).fails_at_end(state)
+    }
     fn owner(&self, state: u32) -> u32 {
         (**self).owner(state)
     }
@@ -45,6 +54,8 @@ pub(crate) struct SmallAutomaton {
     /// By class and state: the next state as a bit; 0 if it is safe.
     pub(crate) next: Vec<[u64; 64]>,
     pub(crate) violated: u64,
+    /// Those that fail at the end.
+    pub(crate) ends: u64,
     /// By owner: the set of its states.
     pub(crate) owned: Vec<u64>,
     pub(crate) states: usize,
@@ -67,6 +78,7 @@ impl SmallAutomaton {
             start: 0,
             next: vec![[0; 64]; classes as usize],
             violated: 0,
+            ends: 0,
             owned: Vec::new(),
             states: 0,
         };
@@ -94,6 +106,9 @@ impl SmallAutomaton {
         for (at, &state) in states.iter().enumerate() {
             if automaton.status(state) == PathStatus::Violated {
                 small.violated |= 1 << at;
+            }
+            if automaton.fails_at_end(state) {
+                small.ends |= 1 << at;
             }
             let owner = automaton.owner(state) as usize;
             if small.owned.len() <= owner {

@@ -15,10 +15,13 @@ use order::{ChainPrefix, EventStructure};
 pub struct Violation {
     /// The owner of the violated automaton.
     pub owner: u32,
-    /// The indexes of the events on a path to it; the last one violates. Empty if the start state is violated.
+    /// The indexes of the events on a path to it; the last one violates, unless it [fails at the end](Self::ended).
+    /// Empty if the start state is violated.
     pub path: Vec<u64>,
     /// Whether the last event is a terminal read.
     pub terminal: bool,
+    /// Whether the path has all events and only fails at its end ([`Automaton::fails_at_end`]).
+    pub ended: bool,
 }
 
 /// The result of a search.
@@ -190,7 +193,8 @@ fn outcome<P: Payload>(mut search: Search<P>, messages: &Messages<'_>, limits: &
         if let Some(chain) = candidate.terminal {
             path.push(index(&(chain, candidate.cut[chain as usize])));
         }
-        outcome.violations.push(Violation { owner: candidate.owner, path, terminal: candidate.terminal.is_some() });
+        let (terminal, ended) = (candidate.terminal.is_some(), candidate.ended);
+        outcome.violations.push(Violation { owner: candidate.owner, path, terminal, ended });
     }
     outcome.violations.sort_by_key(|violation| violation.owner);
     outcome

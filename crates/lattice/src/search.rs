@@ -268,10 +268,22 @@ impl<P: Payload> Search<P> {
                 next = Next::Done;
                 break;
             }
+            if self.depth == messages.len() && messages.has_ended() && !messages.has_gaps() && !self.repeats {
+                self.judge_ends(&level.column, messages);
+            }
         }
         self.keys = K::wrap(level.keys);
         self.column = level.column;
         next
+    }
+
+    /// Looks at the cut of all events for runs that fail at their end.
+    fn judge_ends(&mut self, column: &P::Column, messages: &Messages<'_>) {
+        let cut: Vec<u32> = messages.chains.iter().map(|chain| chain.ready).collect();
+        self.payload.end(column, &cut);
+        let ended = self.payload.found();
+        self.open -= ended.len();
+        self.found.extend(ended.into_iter().map(|candidate| FoundViolation { candidate, depth: self.depth }));
     }
 
     /// Narrows a level that exceeds the limits.

@@ -26,7 +26,7 @@ pub(crate) fn broaden(
     let mut outcome = Explored::default();
     for breadth in NEAR.into_iter().map(Some).chain([None]) {
         outcome = explore(structure, class, &mut *automaton, &Limits { breadth, ..*limits });
-        outcome.violations.iter().for_each(|violation| automaton.retire(violation.owner as usize));
+        outcome.violations.iter().for_each(|violation| automaton.found(violation));
         violations.append(&mut outcome.violations);
         outcome.without_path.iter().for_each(|&owner| automaton.retire(owner as usize));
         without_path.append(&mut outcome.without_path);

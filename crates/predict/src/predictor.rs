@@ -22,6 +22,8 @@ pub struct Options<'a> {
     pub instances: usize,
     /// Complete violating runs to list, for small lattices.
     pub list: usize,
+    /// The trace is that of a complete run: the rule for the end holds for other complete runs, too.
+    pub at_end: bool,
     /// Set from outside to stop the search.
     pub stop: Option<&'a AtomicBool>,
 }
@@ -35,6 +37,7 @@ impl Default for Options<'_> {
             threads: 1,
             instances: 1000,
             list: 0,
+            at_end: false,
             stop: None,
         }
     }
@@ -60,13 +63,14 @@ pub struct Tried {
     pub cut_short: Vec<String>,
 }
 
-/// A violation on another run than the recorded one.
+/// A violation on another run than the recorded one, or a complete run that fails only by the rule for the end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Predicted {
-    /// The schedule, as indexes of events, up to and including the violating one. Never empty: what violates at
-    /// step 0 violates on the recorded run, too.
+    /// The schedule, as indexes of events, up to and including the violating one; all events, if only the end shows it.
+    /// Never empty: what violates at step 0 violates on the recorded run, too.
     pub schedule: Vec<u64>,
-    /// The violating event: the last of the schedule.
+    /// The violating event: the last of the schedule. If only the end shows it, the last event that does something to
+    /// the instance.
     pub event: u64,
     /// It is a read that would see another value.
     pub terminal: bool,
@@ -87,6 +91,9 @@ pub struct Prediction {
     pub tried: Vec<Tried>,
     /// A violation, if one was found. Instances that the recorded run violates are not searched for another.
     pub predicted: Option<Predicted>,
+    /// A complete run that is not violated and fails by the rule for its end, if one was found. Instances of which the
+    /// recorded run is such a run are not searched for another.
+    pub unfulfilled: Option<Predicted>,
     /// A violation whose schedule holds an event that the recorder was not sure of, and that event: it may be none.
     pub doubtful: Option<(Predicted, u64)>,
     /// What cut the search short; empty if the model was covered completely.

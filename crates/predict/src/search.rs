@@ -4,10 +4,10 @@ use crate::budget::{broaden, slice};
 use crate::group::{Group, groups};
 use crate::predictor::{Predicted, Prediction, Predictions, Predictor, Tried};
 use crate::union::SILENCE;
-use crate::verify::{is_inexact, recorded_problem, verify};
+use crate::verify::{is_inexact, recorded_problem, verify, verify_end};
 use crate::weave::weave;
 use event::{Causality, CausalityChoice};
-use lattice::{Limits, Outcome as Explored, Shortened};
+use lattice::{Limits, Outcome as Explored, Shortened, Violation};
 use order::EventStructure;
 use property::check::{Breadth, Settings};
 use property::compile::NoMonitor;
@@ -40,6 +40,8 @@ struct InstanceState {
     violated: bool,
     said: Vec<ModelResult>,
     predicted: Option<(Causality, Predicted)>,
+    /// A complete run that fails only by the rule for its end.
+    unfulfilled: Option<(Causality, Predicted)>,
     /// A violation that rests on an inexact event, and that event.
     doubtful: Option<(Causality, Predicted, u64)>,
     refused: Option<String>,
@@ -105,9 +107,13 @@ fn search_together(
         let of_it = of.bound.instances(property, of.options.instances).map_err(|reason| (property, reason))?;
         found.omitted = of_it.omitted;
         asked.push(of_it.asked);
-        for instance in of_it.instances {
-            let mut outcomes = observed.iter().filter(|o| o.property == property && o.instance == instance.subjects);
-            let violated = outcomes.any(|o| o.verdict == Verdict::Violated);
+        for mut instance in of_it.instances {
+            let outcomes = observed.iter().filter(|o| o.property == property && o.instance == instance.subjects);
+            let recorded = |verdict| outcomes.clone().any(|o| o.verdict == verdict);
+            let violated = recorded(Verdict::Violated);
+            if of.options.at_end && !violated && !recorded(Verdict::Unfulfilled) {
+                instance.automaton = instance.automaton.judging_end(true);
+            }
             search.known.push(InstanceState { violated, ..InstanceState::default() });
             search.instances.push(instance);
             search.property.push(property);
@@ -117,6 +123,7 @@ fn search_together(
         search.model(model);
     }
     for number in 0..search.instances.len() {
+        search.ask_no_end(number);
         let at = properties.iter().position(|&property| property == search.property[number]);
         found[at.expect("it was asked for")].instances.push(search.answer(number, models));
     }
@@ -132,7 +139,19 @@ fn search_together(
 impl<'a> Search<'_, 'a> {
     fn is_open(&self, number: usize) -> bool {
         let known = &self.known[number];
-        !known.violated && known.predicted.is_none() && known.refused.is_none() && known.unreported.is_none()
+        let automaton = &self.instances[number].automaton;
+        // Where a run that fails at its end was found, only violations are still of interest.
+        let decided = known.unfulfilled.is_some() && !automaton.can_violate(automaton.start());
+        let lost = known.refused.is_some() || known.unreported.is_some();
+        !known.violated && known.predicted.is_none() && !decided && !lost
+    }
+
+    /// The end of runs says nothing more of an instance.
+    fn ask_no_end(&mut self, number: usize) {
+        let automaton = &mut self.instances[number].automaton;
+        if automaton.judges_end() {
+            *automaton = automaton.judging_end(false);
+        }
     }
 
     pub(crate) fn limits(&self) -> Limits<'a> {
@@ -227,7 +246,9 @@ impl<'a> Search<'_, 'a> {
             let essential = |event: u64| group.contains(event);
             let built = witness::build(model, of.names, of.batch, 0, &violation.path, &essential);
             let built = built.map_err(|error| error.to_string());
-            self.found(model, group.members[violation.owner as usize], built, violation.terminal);
+            let built = built.map(|schedule| if violation.ended { self.completed(schedule) } else { schedule });
+            let event = last_step(violation, |event| group.contains(event));
+            self.found(model, group.members[violation.owner as usize], built, (violation, event));
         }
         self.note_coverage(model, group, &outcome, Vec::new());
     }
@@ -268,12 +289,14 @@ impl<'a> Search<'_, 'a> {
             }
             let is_step = |event: u64| class(event) != SILENCE;
             let structure = Self::windowed_structure(model, &window, is_step);
+            automaton.is_last = range.end == total;
             let left = (total - range.start).div_ceil(self.window()) as u32;
             let explored = broaden(&structure, &class, automaton, &slice(limits, left));
             for violation in &explored.violations {
-                let woven = Self::woven(model, &window, &structure, &violation.path);
-                self.found(model, members[violation.owner as usize], woven, violation.terminal);
-                automaton.retire(violation.owner as usize);
+                let woven = Self::woven(model, &window, &structure, violation);
+                let event = last_step(violation, |event| class(event) != SILENCE);
+                self.found(model, members[violation.owner as usize], woven, (violation, event));
+                automaton.found(violation);
             }
             outcome.without_path.extend(explored.without_path);
             cut_short += u64::from(!explored.shortened.is_empty());
@@ -300,44 +323,77 @@ impl<'a> Search<'_, 'a> {
         self.note_coverage(model, group, &outcome, short);
     }
 
-    /// The schedule of all events up to a violation in a window.
+    /// A schedule, and after it all other events as recorded. They keep the recorded order among each other, and what
+    /// they need is in the schedule or among them: without rules beyond clocks that is another run.
+    fn completed(&self, mut schedule: Vec<u64>) -> Vec<u64> {
+        let mut taken = vec![false; self.of.batch.events.len()];
+        schedule.iter().for_each(|&event| taken[event as usize] = true);
+        schedule.extend((0..).zip(taken).filter(|(_, taken)| !taken).map(|(event, _)| event));
+        schedule
+    }
+
+    /// The schedule of all events up to a violation in a window, or of all events.
     fn woven(
         model: Causality,
         window: &order::Window<'_>,
         structure: &EventStructure,
-        path: &[u64],
+        violation: &Violation,
     ) -> Result<Vec<u64>, String> {
         let events = structure.chains.iter().flat_map(|chain| &chain.events).map(|event| event.index);
         let mut events: Vec<u64> = events.collect();
         events.sort_unstable();
         let all = Self::windowed_structure(model, window, |_| true);
-        let woven = weave(&all, path, |event| events.binary_search(&event).is_ok());
+        let woven = weave(&all, &violation.path, |event| events.binary_search(&event).is_ok(), violation.ended);
         let woven = woven.ok_or_else(|| "its events cannot be put in an order".to_owned())?;
         Ok((0..window.range().start).chain(woven).collect())
     }
 
-    /// Takes a violation that was found, if its schedule stands up.
-    fn found(&mut self, model: Causality, number: usize, built: Result<Vec<u64>, String>, terminal: bool) {
+    /// Takes a violation that was found, or a run that fails at its end, if its schedule stands up.
+    fn found(
+        &mut self,
+        model: Causality,
+        number: usize,
+        built: Result<Vec<u64>, String>,
+        (violation, event): (&Violation, u64),
+    ) {
+        let &Violation { terminal, ended, .. } = violation;
         if self.scheduled > SCHEDULED {
             let why = "a violation was found, but its schedule is too long beside the others";
             self.known[number].unreported = Some(why.to_owned());
             return;
         }
+        if ended {
+            self.ask_no_end(number);
+            // Of many instances that the recorded run leaves unfulfilled, not all are listed.
+            if built.as_ref().is_ok_and(|schedule| schedule.is_sorted()) {
+                return;
+            }
+        }
         let instance = &self.instances[number];
         let verified = built.and_then(|schedule| {
-            verify(self.of, model, self.property[number], &instance.subjects, &schedule, terminal)?;
-            Ok(schedule)
+            let (property, subjects) = (self.property[number], &instance.subjects);
+            let is_listed = if ended {
+                verify_end(self.of, model, property, subjects, &schedule)?
+            } else {
+                verify(self.of, model, property, subjects, &schedule, terminal)?;
+                true
+            };
+            Ok((schedule, is_listed))
         });
         match verified {
-            Ok(schedule) => {
+            Ok((_, false)) => {
+                let why = "a run that fails at its end was found, and too many other instances that fail on it";
+                self.known[number].unreported = Some(why.to_owned());
+            }
+            Ok((schedule, true)) => {
                 self.scheduled += schedule.len();
                 let values = instance.values(&schedule);
-                let event = *schedule.last().expect("a violation at step 0 is one of the recorded run");
                 let inexact = schedule.iter().copied().find(|&event| is_inexact(self.of.batch, event));
                 let predicted = Predicted { schedule, event, terminal, values };
                 match inexact {
                     // A wider model may still show it without that event.
                     Some(event) => self.known[number].doubtful = Some((model, predicted, event)),
+                    None if ended => self.known[number].unfulfilled = Some((model, predicted)),
                     None => self.known[number].predicted = Some((model, predicted)),
                 }
             }
@@ -368,11 +424,14 @@ impl<'a> Search<'_, 'a> {
 
     /// What is answered for an instance.
     fn answer(&self, number: usize, models: &[Causality]) -> Prediction {
-        let InstanceState { said, predicted, doubtful, refused, violated, unreported } = &self.known[number];
-        let doubtful = doubtful.as_ref().filter(|_| predicted.is_none());
-        // The model of the violation; else the strongest that was covered completely; else the first.
+        let InstanceState { said, predicted, unfulfilled, doubtful, refused, violated, unreported } =
+            &self.known[number];
+        let unfulfilled = unfulfilled.as_ref().filter(|_| predicted.is_none());
+        let shown = predicted.as_ref().or(unfulfilled);
+        let doubtful = doubtful.as_ref().filter(|_| shown.is_none());
+        // The model of what was found; else the strongest that was covered completely; else the first.
         let complete = said.iter().rev().find(|said| said.short.is_empty()).map(|said| said.model);
-        let model = predicted.as_ref().map(|(model, _)| *model).or(doubtful.map(|(model, ..)| *model)).or(complete);
+        let model = shown.map(|(model, _)| *model).or(doubtful.map(|(model, ..)| *model)).or(complete);
         let model = model.unwrap_or(if *violated { models[models.len() - 1] } else { models[0] });
         let tried = said
             .iter()
@@ -388,6 +447,7 @@ impl<'a> Search<'_, 'a> {
             causality: model,
             tried: tried.collect(),
             predicted: predicted.as_ref().map(|(_, predicted)| predicted.clone()),
+            unfulfilled: unfulfilled.map(|(_, unfulfilled)| unfulfilled.clone()),
             doubtful: doubtful.map(|(_, predicted, event)| (predicted.clone(), *event)),
             truncated,
             counts: None,
@@ -399,6 +459,12 @@ impl<'a> Search<'_, 'a> {
         }
         prediction
     }
+}
+
+/// The event that violates; or, where only the end shows it, the last step before.
+fn last_step(violation: &Violation, is_step: impl Fn(u64) -> bool) -> u64 {
+    let last = violation.path.iter().rev().find(|&&event| is_step(event)).or(violation.path.last());
+    *last.expect("a violation at step 0 is one of the recorded run")
 }
 
 /// The class of an event; silence, if it is none of a group.

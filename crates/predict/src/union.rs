@@ -1,7 +1,7 @@
 //! Several instances with the same events as one automaton: each state stays with its instance.
 
 use event::PathStatus;
-use lattice::Automaton;
+use lattice::{Automaton, Violation};
 use property::steps::PathAutomaton;
 use rustc_hash::FxHashMap;
 
@@ -18,6 +18,10 @@ pub(crate) struct UnionAutomaton {
     numbers: FxHashMap<Box<[u32]>, u32>,
     states: Vec<(u32, u32)>,
     by_state: FxHashMap<(u32, u32), u32>,
+    /// By part: whether a complete run that fails at its end is of interest.
+    asks_end: Vec<bool>,
+    /// The events that are searched are the last ones.
+    pub(crate) is_last: bool,
     /// A monitor hit its bounds.
     pub(crate) gave_up: bool,
 }
@@ -26,6 +30,8 @@ impl UnionAutomaton {
     pub(crate) fn new(parts: Vec<PathAutomaton>) -> UnionAutomaton {
         let starts = parts.iter().map(|part| Some(part.start())).collect();
         UnionAutomaton {
+            asks_end: parts.iter().map(PathAutomaton::judges_end).collect(),
+            is_last: true,
             parts,
             starts,
             classes: vec![Box::new([])],
@@ -59,6 +65,21 @@ impl UnionAutomaton {
     /// An instance is not of interest any more.
     pub(crate) fn retire(&mut self, part: usize) {
         self.starts[part] = None;
+    }
+
+    /// Something was found of an instance. If only the end of a run shows it, violations are still of interest.
+    pub(crate) fn found(&mut self, violation: &Violation) {
+        let part = violation.owner as usize;
+        if violation.ended {
+            self.asks_end[part] = false;
+        } else {
+            self.retire(part);
+        }
+    }
+
+    /// Whether the end of runs counts for an instance.
+    fn judges_end(&self, part: u32) -> bool {
+        self.is_last && self.asks_end[part as usize]
     }
 
     /// None is of interest any more.
@@ -95,7 +116,17 @@ impl Automaton for UnionAutomaton {
 
     fn status(&self, state: u32) -> PathStatus {
         let (part, state) = self.states[state as usize];
-        self.parts[part as usize].status(state)
+        let automaton = &self.parts[part as usize];
+        match automaton.status(state) {
+            // Only the end could say something, and does not count.
+            PathStatus::Open if !automaton.can_violate(state) && !self.judges_end(part) => PathStatus::Safe,
+            status => status,
+        }
+    }
+
+    fn fails_at_end(&self, state: u32) -> bool {
+        let (part, state) = self.states[state as usize];
+        self.judges_end(part) && self.parts[part as usize].fails_at_end(state)
     }
 
     fn owner(&self, state: u32) -> u32 {

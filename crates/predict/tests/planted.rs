@@ -19,7 +19,7 @@ fn predict(options: Options) -> Prediction {
     let (_, spec) = check_formula("never-both", "!(a == 7 && b == 7)", known);
     let settings = Settings { causality: Some(Causality::FullHb.into()), ..Settings::default() };
     let bound = BoundSpec::new(&spec.expect("a formula"), settings, &[], Path::new(""), names, batch);
-    let observed = bound.judge(0, names, batch).expect("a monitor");
+    let observed = bound.judge(0, names, batch, false).expect("a monitor");
     assert!(observed.iter().all(|outcome| outcome.verdict != Verdict::Violated));
     let initial = |_: VarId| Value::Unknown;
     let predictor = Predictor::new(&bound, names, batch, &initial, predict::Options::default());

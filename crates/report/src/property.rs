@@ -19,6 +19,8 @@ pub enum Verdict {
     Predicted,
     /// The recorded run ended before it was fulfilled.
     Unfulfilled,
+    /// Only another complete run ends before it is fulfilled.
+    PredictedUnfulfilled,
     /// Nothing was found, and the search was cut short.
     Truncated,
     /// Not violated, but at some step the recorded values do not decide it.
@@ -34,10 +36,11 @@ impl Verdict {
             Verdict::Violated => 0,
             Verdict::Predicted => 1,
             Verdict::Unfulfilled => 2,
-            Verdict::Truncated => 3,
-            Verdict::Unknown => 4,
-            Verdict::Vacuous => 5,
-            Verdict::Holds => 6,
+            Verdict::PredictedUnfulfilled => 3,
+            Verdict::Truncated => 4,
+            Verdict::Unknown => 5,
+            Verdict::Vacuous => 6,
+            Verdict::Holds => 7,
         }
     }
 
@@ -48,6 +51,7 @@ impl Verdict {
             Verdict::Violated => "violated",
             Verdict::Predicted => "predicted",
             Verdict::Unfulfilled => "unfulfilled",
+            Verdict::PredictedUnfulfilled => "predicted-unfulfilled",
             Verdict::Truncated => "truncated",
             Verdict::Unknown => "unknown",
             Verdict::Vacuous => "vacuous",
@@ -150,10 +154,10 @@ pub struct PropertyResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<End>,
     /// The whole violating schedule as event indexes, up to and including the violating event; empty if step 0
-    /// violates.
+    /// violates. A run that only its end leaves unfulfilled has all events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Vec<u64>>,
-    /// The event that violates.
+    /// The event that violates; of a predicted run that is unfulfilled, the last event that concerns the property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub violating_event: Option<u64>,
     /// Instances that do not hold and have no entry of their own.
@@ -193,6 +197,11 @@ impl PropertyResult {
     pub(crate) fn instance_text(&self) -> Option<String> {
         let values: Vec<String> = self.instance.as_ref()?.iter().map(|(k, v)| format!("{k} = {v}")).collect();
         Some(format!("[{}]", values.join(", ")))
+    }
+
+    /// Whether more steps could change the verdict: only the rule for the end gives it.
+    pub(crate) fn is_provisional(&self) -> bool {
+        matches!(self.verdict, Verdict::Unfulfilled | Verdict::PredictedUnfulfilled)
     }
 
     /// Whether the search was cut short, with or without a violation found.

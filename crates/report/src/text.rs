@@ -208,11 +208,13 @@ fn properties(results: &[PropertyResult], style: Style, at: usize, out: &mut dyn
     };
     let shown = &results[..results.len().min(SHOWN)];
     let names = shown.iter().map(|p| width(&name(p))).max().unwrap_or(0);
+    let verdicts = shown.iter().map(|p| p.verdict.text().len()).max().unwrap_or(0).max("unfulfilled".len());
     for p in shown {
-        let verdict = pad(p.verdict.text(), "unfulfilled".len());
+        let verdict = pad(p.verdict.text(), verdicts);
         let verdict = match p.verdict {
             Verdict::Holds => style.good(&verdict),
-            Verdict::Violated | Verdict::Predicted | Verdict::Unfulfilled => style.bad(&verdict),
+            Verdict::Violated | Verdict::Predicted => style.bad(&verdict),
+            Verdict::Unfulfilled | Verdict::PredictedUnfulfilled => style.bad(&verdict),
             Verdict::Truncated | Verdict::Unknown | Verdict::Vacuous => style.caution(&verdict),
         };
         writeln!(out, "{}{}  {verdict}  {}", pad("property", HEAD), pad(&name(p), names), property_details(p))?;
@@ -237,6 +239,7 @@ fn property_details(p: &PropertyResult) -> String {
     details.extend(p.bad_runs.as_ref().map(|n| format!("{n} bad")));
     details.extend(p.dead_ends.filter(|n| *n > 0).map(|n| count(n, "dead end")));
     details.extend(p.end.map(|end| format!("{} at the end", end.text())));
+    details.extend(p.is_provisional().then(|| "provisional".to_owned()));
     details.extend(p.instances_omitted.map(|n| format!("{} not shown", count(n, "instance"))));
     // What a wider model would have said is not known.
     let found = matches!(p.verdict, Verdict::Violated | Verdict::Predicted);

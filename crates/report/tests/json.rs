@@ -95,7 +95,16 @@ fn causality() -> impl Strategy<Value = Causality> {
 
 fn property() -> impl Strategy<Value = PropertyResult> {
     use Verdict::*;
-    let verdict = prop::sample::select(vec![Holds, Violated, Predicted, Unfulfilled, Truncated, Unknown, Vacuous]);
+    let verdict = prop::sample::select(vec![
+        Holds,
+        Violated,
+        Predicted,
+        Unfulfilled,
+        PredictedUnfulfilled,
+        Truncated,
+        Unknown,
+        Vacuous,
+    ]);
     let end = of(prop::sample::select(vec![End::Satisfied, End::Fulfilled, End::Pending]));
     let tried =
         of(vec((causality(), of(name())).prop_map(|(causality, cut_short)| Tried { causality, cut_short }), 0..2));

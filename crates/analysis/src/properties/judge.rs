@@ -23,6 +23,11 @@ const VIEWS: usize = 100;
 /// Indexes in the witnesses of recorded violations, all together; these are the recorded order, and say nothing new.
 const RECORDED: u64 = 1 << 22;
 
+const VIOLATED: &str = "is violated on another run";
+
+/// What is to be said of a verdict that only the end gives.
+const PROVISIONAL: &str = "by the rule for the end of a run (at_end): more steps might fulfil it";
+
 /// What became of the properties.
 #[derive(Default)]
 pub(crate) struct Judged {
@@ -47,6 +52,8 @@ pub(super) struct Judge<'a> {
     pub(super) names: &'a Names,
     pub(super) meta: &'a Meta,
     pub(super) origins: &'a Origins<'a>,
+    /// The threads that may have had more to do when the trace ended, in words.
+    pub(super) not_joined: &'a Option<String>,
 }
 
 /// What came of the search of other runs.
@@ -159,6 +166,11 @@ impl Judged {
                 result.violating_event = Some(predicted.event);
                 result.witness = Some(predicted.schedule.clone());
             }
+            (Verdict::PredictedUnfulfilled, _) => {
+                let unfulfilled = prediction.unfulfilled.as_ref();
+                result.violating_event = unfulfilled.map(|unfulfilled| unfulfilled.event);
+                result.witness = unfulfilled.map(|unfulfilled| unfulfilled.schedule.clone());
+            }
             _ => {}
         }
         self.results.push(result);
@@ -177,6 +189,7 @@ impl Judged {
                 (Verdict::Violated, _) => &[On::Violation],
                 (Verdict::Predicted, _) => &[On::Predicted],
                 (Verdict::Unfulfilled, _) => &[On::Unfulfilled],
+                (Verdict::PredictedUnfulfilled, _) => &[On::Unfulfilled, On::Predicted],
                 _ => &[],
             };
             words = self.carry_out(spec, property, outcomes);
@@ -184,7 +197,8 @@ impl Judged {
         if entry.truncated && entry.instance.is_empty() {
             self.carry_out(spec, property, &[On::Truncated]);
         }
-        let finds = matches!(entry.verdict, Verdict::Violated | Verdict::Predicted | Verdict::Unfulfilled);
+        let ends = matches!(entry.verdict, Verdict::Unfulfilled | Verdict::PredictedUnfulfilled);
+        let finds = ends || matches!(entry.verdict, Verdict::Violated | Verdict::Predicted);
         if (finds || entry.doubt.is_some()) && !parametric_whole {
             let finding = self.finding(judge, property, entry, words, scene);
             self.findings.push(finding);
@@ -233,8 +247,10 @@ impl Judged {
         let predicted = match doubt {
             Some(_) if violating.is_some() => None,
             Some(_) => prediction.doubtful.map(|(predicted, _)| predicted),
+            None if verdict == Verdict::PredictedUnfulfilled => prediction.unfulfilled,
             None => prediction.predicted.filter(|_| verdict == Verdict::Predicted),
         };
+        let ended = verdict == Verdict::PredictedUnfulfilled;
         let side = match (&predicted, scene) {
             (Some(predicted), Some(scene)) => Some(predicted_context(scene, judge.meta, predicted)),
             _ => violating.and_then(|event| judge.contexts.get(&event).cloned()),
@@ -248,7 +264,8 @@ impl Judged {
                 } else {
                     ""
                 };
-                format!("is violated on another run, which {model} admits{read}{doubt}")
+                let what = if ended { "is not fulfilled at the end of another complete run" } else { VIOLATED };
+                format!("{what}, which {model} admits{read}{doubt}")
             }
             _ if violating.is_none() => "is violated from the start, by the initial values".to_owned(),
             _ => "is violated on the recorded run".to_owned(),
@@ -277,6 +294,11 @@ impl Judged {
         finding.origins = judge.origins.origins(&[], &finding.sides);
         let written = formula(property, judge.sources).map(|text| ("property".to_owned(), text));
         finding.exhibit.entries.extend(written);
+        if ended || verdict == Verdict::Unfulfilled {
+            let threads = judge.not_joined.as_ref().map(|threads| format!("; {threads}")).unwrap_or_default();
+            let provisional = format!("{PROVISIONAL}{threads}");
+            finding.exhibit.entries.push(("provisional".to_owned(), provisional));
+        }
         if !values.is_empty() {
             let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
             finding.exhibit.entries.push(("values".to_owned(), values.join(", ")));
@@ -285,7 +307,8 @@ impl Judged {
             && let Some(last) = schedule.len().checked_sub(1).and_then(|last| schedule.get(last))
             && self.findings.len() < VIEWS
         {
-            finding.exhibit.schedules = ScheduleView { marks: &[(last, "violation")], ..*scene }.orders(schedule);
+            let mark = if ended { "end" } else { "violation" };
+            finding.exhibit.schedules = ScheduleView { marks: &[(last, mark)], ..*scene }.orders(schedule);
         }
         finding
     }

@@ -52,6 +52,7 @@ pub(super) fn nothing(property: usize, causality: Causality) -> Prediction {
         causality,
         tried: Vec::new(),
         predicted: None,
+        unfulfilled: None,
         doubtful: None,
         truncated: Vec::new(),
         counts: None,
@@ -81,6 +82,7 @@ fn entry(
         },
         _ if prediction.predicted.is_some() => (Verdict::Predicted, None),
         monitor::Verdict::Unfulfilled => (Verdict::Unfulfilled, None),
+        _ if prediction.unfulfilled.is_some() => (Verdict::PredictedUnfulfilled, None),
         _ if prediction.doubtful.is_some() => {
             doubt = prediction.doubtful.as_ref().map(|(_, event)| *event);
             (Verdict::Unknown, None)
@@ -139,7 +141,7 @@ pub(super) fn merge(
             same.next().and_then(Option::take).unwrap_or_else(|| nothing(number, whole_prediction.causality));
         entries.push(entry_alone(outcome, prediction, asked, sure));
     }
-    for prediction in predictions.into_iter().flatten().filter(|p| p.predicted.is_some() || p.doubtful.is_some()) {
+    for prediction in predictions.into_iter().flatten().filter(shows) {
         let (instance, verdict) = (prediction.instance.clone(), monitor::Verdict::Pending);
         let outcome =
             Outcome { property: number, instance, verdict, event: None, omitted: 0, truncated: false, unseen: None };
@@ -157,8 +159,10 @@ pub(super) fn merge(
         of_whole.unseen.clear();
         of_whole.violating = worst.violating;
         of_whole.prediction.predicted = worst.prediction.predicted.clone();
+        of_whole.prediction.unfulfilled = worst.prediction.unfulfilled.clone();
         let counted = of_whole.figures != Figures::default();
-        if matches!(worst.verdict, Verdict::Violated | Verdict::Predicted) && !counted {
+        let of_model = [Verdict::Violated, Verdict::Predicted, Verdict::PredictedUnfulfilled].contains(&worst.verdict);
+        if of_model && !counted {
             of_whole.prediction.causality = worst.prediction.causality;
         }
     }
@@ -168,6 +172,12 @@ pub(super) fn merge(
     let mut all = vec![of_whole];
     all.append(&mut entries);
     all
+}
+
+/// Whether a prediction shows something of an instance that the recorded run does not.
+fn shows(prediction: &Prediction) -> bool {
+    let Prediction { predicted, unfulfilled, doubtful, .. } = prediction;
+    predicted.is_some() || unfulfilled.is_some() || doubtful.is_some()
 }
 
 /// What the search says of all instances together.
@@ -267,6 +277,32 @@ mod tests {
         ];
         assert_eq!(verdicts(&entries), expected);
         assert!(entries[0].prediction.predicted.is_some());
+    }
+
+    #[test]
+    fn a_run_that_fails_at_its_end_is_no_violation() {
+        let ended = |instance: &str| {
+            let Prediction { predicted, .. } = predicted(instance);
+            Prediction { unfulfilled: predicted, ..nothing(0, Causality::WeakHb) }
+        };
+        let alone = |recorded, prediction: Prediction| {
+            let found = Predictions { instances: vec![prediction], omitted: 0 };
+            merge(vec![outcome("", recorded)], found, CausalityChoice::Auto, false).remove(0)
+        };
+        let entry = alone(HOLDS, ended(""));
+        assert_eq!((entry.verdict, entry.prediction.causality), (Verdict::PredictedUnfulfilled, Causality::WeakHb));
+        assert_eq!(alone(monitor::Verdict::Unknown, ended("")).verdict, Verdict::PredictedUnfulfilled);
+        assert_eq!(alone(monitor::Verdict::Violated, ended("")).verdict, Verdict::Violated);
+        assert_eq!(alone(monitor::Verdict::Unfulfilled, ended("")).verdict, Verdict::Unfulfilled);
+        let short = Prediction { truncated: vec!["time".to_owned()], ..ended("") };
+        let entry = alone(HOLDS, short);
+        assert_eq!((entry.verdict, entry.truncated), (Verdict::PredictedUnfulfilled, true));
+
+        let instances = vec![Prediction { instance: named("1"), ..ended("1") }, predicted("2")];
+        let entries =
+            merge(vec![outcome("", HOLDS)], Predictions { instances, omitted: 0 }, CausalityChoice::Auto, true);
+        let found: Vec<Verdict> = entries.iter().map(|entry| entry.verdict).collect();
+        assert_eq!(found, [Verdict::Predicted, Verdict::Predicted, Verdict::PredictedUnfulfilled]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod judge;
 mod merge;
 mod suppress;
 mod synthesised;
+mod thread_ends;
 mod written;
 
 pub(crate) use judge::Judged;
@@ -237,7 +238,7 @@ impl Properties {
         (ending, control): (&Ending<'_>, &Control<'_>),
         judged: &mut Judged,
     ) -> Result<(), Error> {
-        let &Ending { unread, retained, .. } = ending;
+        let &Ending { at_end, unread, retained, .. } = ending;
         let spec = running.run.spec();
         let trace = retained.trace().filter(|_| unread.is_none() && self.searches(spec));
         let binding = trace.map(|_| control.phase(&format!("looking for what concerns {}", spec.name)));
@@ -246,6 +247,7 @@ impl Properties {
         let options = Options {
             count: self.count,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
+            at_end,
             stop: Some(control.cancel),
             ..Options::default()
         };
@@ -254,7 +256,9 @@ impl Properties {
             .as_ref()
             .zip(trace)
             .map(|(bound, trace)| (Predictor::new(bound, names, trace, &initial, options), bound, trace));
-        let judge = Judge { spec, sources: &running.sources, contexts: &running.contexts, names, meta, origins };
+        let threads = thread_ends::not_joined(names, trace);
+        let (sources, contexts) = (&running.sources, &running.contexts);
+        let judge = Judge { spec, sources, contexts, names, meta, origins, not_joined: &threads };
         let is_searched = |property: &Property| {
             let observed = self.asked(spec, property) == CausalityChoice::OBSERVED && !self.count;
             !observed && !matches!(property.logic, Logic::Mttl { .. })

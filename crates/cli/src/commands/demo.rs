@@ -106,7 +106,7 @@ fn find<'a>(checked: &'a Checked, property: &str) -> Result<(&'a Spec, usize)> {
 
 /// What is predicted for the instance that goes wrong.
 fn predict(bound: &BoundSpec, number: usize, trace: &Trace) -> Result<(Prediction, Counts)> {
-    let observed = bound.judge(number, &trace.names, &trace.batch)?;
+    let observed = bound.judge(number, &trace.names, &trace.batch, false)?;
     let initial = |var| bound.initial(var);
     let options = Options { count: true, list: SHOWN, ..Options::default() };
     let predictor = Predictor::new(bound, &trace.names, &trace.batch, &initial, options);

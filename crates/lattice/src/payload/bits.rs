@@ -108,15 +108,15 @@ impl<W: Word> Bits<W> {
         }
     }
 
-    fn note_set(&mut self, set: W, cut: &[u32]) {
-        let mut bad = set.and(self.violated).bits();
+    /// Notes the states of a cut that are bad: violated, or that fail at the end.
+    fn note_set(&mut self, mut bad: u64, cut: &[u32], ended: bool) {
         while bad != 0 {
             let state = bad.trailing_zeros();
             bad &= bad - 1;
             let owner = self.automaton.owned.iter().position(|states| states >> state & 1 == 1).unwrap_or(0) as u32;
             let distance = distance(cut, &self.recorded);
             let path = PathState { context: 0, state };
-            offer(&mut self.found, Candidate { owner, cut: cut.to_vec(), path, terminal: None, distance });
+            offer(&mut self.found, Candidate { owner, cut: cut.to_vec(), path, terminal: None, ended, distance });
         }
     }
 
@@ -135,7 +135,7 @@ impl<W: Word> Payload for Bits<W> {
     fn start(&mut self) -> (Vec<W>, usize) {
         let start = W::from_bits(self.automaton.start);
         if start.and(self.violated).bits() != 0 {
-            self.note_set(start, &[]);
+            self.note_set(start.and(self.violated).bits(), &[], false);
         }
         (vec![start], self.automaton.start.count_ones() as usize)
     }
@@ -164,7 +164,14 @@ impl<W: Word> Payload for Bits<W> {
     #[cold]
     fn note(&mut self, column: &Vec<W>, cut: &[u32]) {
         if let Some(&set) = column.last() {
-            self.note_set(set, cut);
+            self.note_set(set.and(self.violated).bits(), cut, false);
+        }
+    }
+
+    #[cold]
+    fn end(&mut self, column: &Vec<W>, cut: &[u32]) {
+        if let Some(&set) = column.last() {
+            self.note_set(set.and(self.alive).bits() & self.automaton.ends, cut, true);
         }
     }
 

@@ -50,6 +50,8 @@ pub(crate) struct Candidate {
     pub(crate) path: PathState,
     /// For a terminal read: its chain. The cut and the state are those before it.
     pub(crate) terminal: Option<u32>,
+    /// It is no violation: the run of all events fails at its end.
+    pub(crate) ended: bool,
     /// The distance of the cut from the recorded run.
     pub(crate) distance: u64,
 }
@@ -84,6 +86,8 @@ pub(crate) trait Payload {
     fn close(&mut self, gathered: &mut Self::Gathered, to: &mut Self::Column) -> Closing;
     /// Notes the violations of the last cut of a column.
     fn note(&mut self, column: &Self::Column, cut: &[u32]);
+    /// Notes the runs that fail at the end. The column is that of the last level, whose only cut has all events.
+    fn end(&mut self, _column: &Self::Column, _cut: &[u32]) {}
     /// The violations noted since the last call: for each owner at most one, the nearest to the recorded run.
     fn found(&mut self) -> Vec<Candidate>;
     /// Keeps only some cuts of a column.

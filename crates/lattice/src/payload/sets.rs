@@ -108,7 +108,10 @@ impl<A: Automaton> Payload for Sets<A> {
                 PathStatus::Violated => {
                     let owner = self.automaton.owner(state);
                     let path = PathState { context, state };
-                    offer(&mut self.found, Candidate { owner, cut: Vec::new(), path, terminal: None, distance: 0 });
+                    offer(
+                        &mut self.found,
+                        Candidate { owner, cut: Vec::new(), path, terminal: None, ended: false, distance: 0 },
+                    );
                 }
                 PathStatus::Open => {}
             }
@@ -144,6 +147,7 @@ impl<A: Automaton> Payload for Sets<A> {
                         cut: edge.cut.to_vec(),
                         path,
                         terminal: Some(edge.chain),
+                        ended: false,
                     };
                     offer(&mut self.found, candidate);
                 }
@@ -169,7 +173,17 @@ impl<A: Automaton> Payload for Sets<A> {
             if self.automaton.status(path.state) == PathStatus::Violated {
                 let distance = distance(cut, &self.recorded);
                 let owner = self.automaton.owner(path.state);
-                offer(&mut self.found, Candidate { owner, cut: cut.to_vec(), path, terminal: None, distance });
+                let (cut, terminal, ended) = (cut.to_vec(), None, false);
+                offer(&mut self.found, Candidate { owner, cut, path, terminal, ended, distance });
+            }
+        }
+    }
+
+    fn end(&mut self, column: &Column, cut: &[u32]) {
+        for &path in &column.states {
+            if self.is_alive(path.state) && self.automaton.fails_at_end(path.state) {
+                let (owner, cut) = (self.automaton.owner(path.state), cut.to_vec());
+                offer(&mut self.found, Candidate { owner, cut, path, terminal: None, ended: true, distance: 0 });
             }
         }
     }

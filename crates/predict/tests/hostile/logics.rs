@@ -182,7 +182,8 @@ fn other_logics_are_what_brute_force_finds() {
                 let mut order = prefix.to_vec();
                 order.extend((0..count).filter(|e| !prefix.contains(e)));
                 for whole in [prefix, &order] {
-                    let outcomes = answer.bound.judge(0, &trace.names, &in_order(&trace, whole)).expect("a monitor");
+                    let outcomes =
+                        answer.bound.judge(0, &trace.names, &in_order(&trace, whole), false).expect("a monitor");
                     for outcome in outcomes {
                         if outcome.verdict == Verdict::Violated
                             && outcome.event.is_none_or(|at| at < prefix.len() as u64)

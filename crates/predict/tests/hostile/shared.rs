@@ -67,7 +67,7 @@ pub(crate) fn ask(
     let (names, batch) = (&trace.names, &trace.batch);
     let settings = Settings { causality: Some(causality.into()), window, ..settings };
     let bound = BoundSpec::new(spec, settings, &[], Path::new(""), names, batch);
-    let observed = bound.judge(0, names, batch).expect("a monitor");
+    let observed = bound.judge(0, names, batch, false).expect("a monitor");
     let values = initial(trace);
     let first = |var: VarId| values.get(var.index()).copied().unwrap_or(Value::Unknown);
     let predictor = Predictor::new(&bound, names, batch, &first, options);

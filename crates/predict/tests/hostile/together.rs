@@ -32,7 +32,7 @@ fn sharing_a_pass_does_not_show() {
         let numbers: Vec<usize> = (0..spec.properties.len()).collect();
         let mut observed = Vec::new();
         for &number in &numbers {
-            let mut outcomes = bound.judge(number, names, batch).expect("a monitor");
+            let mut outcomes = bound.judge(number, names, batch, false).expect("a monitor");
             outcomes.iter_mut().for_each(|outcome| outcome.property = number);
             observed.extend(outcomes);
         }

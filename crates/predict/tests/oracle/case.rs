@@ -62,11 +62,16 @@ impl Case {
 
     /// The property as the language understands its text.
     pub(crate) fn spec(&self) -> Spec {
+        self.spec_of(&self.property.text())
+    }
+
+    /// A formula as the language understands it.
+    pub(crate) fn spec_of(&self, formula: &str) -> Spec {
         let names = &self.trace.names;
         let list = |space| -> Vec<&str> { (0..names.space(space).len()).map(|n| names.get(space, n as u32)).collect() };
         let (variables, locks, threads) = (list(Space::Var), list(Space::Lock), list(Space::Thread));
         let known = TraceNames { variables: &variables, locks: &locks, threads: &threads };
-        let (sources, checked) = check_formula("property-1", &self.property.text(), known);
+        let (sources, checked) = check_formula("property-1", formula, known);
         checked.unwrap_or_else(|diagnostics| panic!("{}", render(&diagnostics, &sources, false)))
     }
 }

@@ -16,7 +16,7 @@ fn predicted(case: &Case, model: Causality, window: Option<u64>, count: bool) ->
     let init: Vec<(String, Const)> = case.given.iter().map(|(name, n)| (name.clone(), Const::Int(*n))).collect();
     let (names, batch) = (&case.trace.names, &case.trace.batch);
     let bound = BoundSpec::new(&case.spec(), settings, &init, Path::new(""), names, batch);
-    let observed = bound.judge(0, names, batch).map_err(|error| error.to_string())?;
+    let observed = bound.judge(0, names, batch, false).map_err(|error| error.to_string())?;
     let values = initial_values(&case.trace, &case.given);
     let initial = |var: event::VarId| values.get(var.index()).copied().unwrap_or(Value::Unknown);
     let options = Options { count, ..Options::default() };

@@ -1,6 +1,7 @@
 //! The answers, by going through the orders that a definition admits.
 
 use crate::meaning::{Judge, Property, Valuation};
+use crate::naive_past::Run;
 use crate::recurrence::{Column, step};
 use event::{Causality, Value};
 use oracle::definition::{Definition, Set, set_of};
@@ -77,6 +78,16 @@ impl Oracle {
 
     pub(crate) fn may_only_end(&self, prefix: &[usize], e: usize) -> bool {
         self.precede.is_none() && self.definition.may_only_end(prefix, e)
+    }
+
+    /// What is counted.
+    pub(crate) fn counted(&self) -> &[usize] {
+        &self.counted
+    }
+
+    /// The letters of step 0 and of the steps of an order of events.
+    pub(crate) fn letters(&self, order: &[usize]) -> Run {
+        self.judge.letters(self.definition.events(), order)
     }
 
     /// Whether some step of an order of events violates the property, step 0 included.

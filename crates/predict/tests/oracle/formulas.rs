@@ -66,6 +66,31 @@ impl<'a> Formulas<'a> {
         Property { formula, atoms, all_steps: r.percent(25) }
     }
 
+    /// A future-time property: what one event makes true is owed by another.
+    pub(crate) fn response(mut self, r: &mut Random) -> Property {
+        use Formula::*;
+        fn b(formula: Formula) -> Box<Formula> {
+            Box::new(formula)
+        }
+        let (p, q, s) = (self.atom(r), self.atom(r), self.atom(r));
+        let owed = match r.below(8) {
+            0..=2 => Eventually(b(q)),
+            3 => Eventually(b(And(b(q), b(Not(b(Once(b(s)))))))),
+            4 => Until(b(Not(b(s))), b(q)),
+            5 => WUntil(b(Not(b(s))), b(q)),
+            6 => Next(b(Eventually(b(q)))),
+            _ => WNext(b(q)),
+        };
+        let formula = match r.below(8) {
+            0..=4 => Always(b(Implies(b(p), b(owed)))),
+            5 => Always(b(Implies(b(Start(b(p))), b(owed)))),
+            6 => owed,
+            _ => Releases(b(p), b(owed)),
+        };
+        let (formula, atoms) = only_used(&formula, &self.atoms);
+        Property { formula, atoms, all_steps: false }
+    }
+
     fn number(&mut self, atom: Atom) -> Formula {
         let place = self.atoms.iter().position(|a| *a == atom).unwrap_or_else(|| {
             self.atoms.push(atom);

@@ -7,10 +7,13 @@
 
 mod acceptance;
 mod case;
+mod ends;
 mod engine;
 mod enumerate;
 mod formulas;
 mod meaning;
+#[path = "../../../property/tests/oracle/naive_future.rs"]
+mod naive_future;
 #[path = "../../../property/tests/oracle/naive_past.rs"]
 mod naive_past;
 mod recurrence;

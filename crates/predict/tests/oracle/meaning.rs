@@ -30,7 +30,7 @@ pub(crate) enum Atom {
     Finished(String),
 }
 
-/// A past-time property without parameters.
+/// A property without parameters. Unless a test of future-time formulas made it, it is past-time.
 #[derive(Clone, Debug)]
 pub(crate) struct Property {
     pub(crate) formula: Formula,
@@ -250,9 +250,13 @@ impl Property {
             WInterval(f, g) => format!("weak [{}, {})", t(f), t(g)),
             Start(f) => format!("start({})", t(f)),
             End(f) => format!("end({})", t(f)),
-            Always(_) | Eventually(_) | Next(_) | WNext(_) | Until(..) | WUntil(..) | Releases(..) => {
-                unreachable!("past-time formulas only")
-            }
+            Always(f) => format!("always {}", t(f)),
+            Eventually(f) => format!("eventually {}", t(f)),
+            Next(f) => format!("next {}", t(f)),
+            WNext(f) => format!("wnext {}", t(f)),
+            Until(f, g) => format!("({} until {})", t(f), t(g)),
+            WUntil(f, g) => format!("({} wuntil {})", t(f), t(g)),
+            Releases(f, g) => format!("({} releases {})", t(f), t(g)),
         }
     }
 }

@@ -159,6 +159,10 @@ impl Monitor for Lazy {
         self.verdict(q) != Verdict::Satisfied
     }
 
+    fn can_fail(&self, q: Q) -> bool {
+        self.can_violate(q)
+    }
+
     fn gave_up(&self, q: Q) -> bool {
         q == GAVE_UP
     }

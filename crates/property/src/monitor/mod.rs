@@ -93,6 +93,9 @@ pub trait Monitor: Send + Sync {
     /// Whether some continuation (of possible letters) is violated. `true` where the automaton is not known completely.
     fn can_violate(&self, q: Q) -> bool;
 
+    /// Whether some continuation is violated, or is unfulfilled at its end. `true` where that is not known.
+    fn can_fail(&self, q: Q) -> bool;
+
     /// Whether the monitor hit a bound of [`Limits`] on this path: the verdict is and stays `unknown`.
     fn gave_up(&self, q: Q) -> bool;
 
@@ -143,6 +146,10 @@ impl Monitor for AnyMonitor {
     #[inline]
     fn can_violate(&self, q: Q) -> bool {
         each!(self, m => m.can_violate(q))
+    }
+    #[inline]
+    fn can_fail(&self, q: Q) -> bool {
+        each!(self, m => m.can_fail(q))
     }
     fn gave_up(&self, q: Q) -> bool {
         each!(self, m => m.gave_up(q))

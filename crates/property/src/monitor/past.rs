@@ -91,6 +91,10 @@ impl Monitor for PastMonitor {
         true
     }
 
+    fn can_fail(&self, q: Q) -> bool {
+        self.can_violate(q)
+    }
+
     fn gave_up(&self, _q: Q) -> bool {
         false
     }

@@ -11,8 +11,9 @@ use super::{Form, Monitor, Q, Size};
 /// Letters for which a table is tried at all, as bits of their index.
 const MAX_LETTER_BITS: u32 = 12;
 
-/// A complete minimal automaton. A state is the place of its row in the table, its verdict, and whether it can still be
-/// violated, packed: `can << 27 | verdict << 24 | place`.
+/// A complete minimal automaton. A state is the place of its row in the table, its verdict, whether it can still be
+/// violated, and whether it can be violated or end unfulfilled, packed: `fail << 28 | violate << 27 | verdict << 24 |
+/// place`.
 #[derive(Clone, Debug)]
 pub struct Table {
     alphabet: Alphabet,
@@ -27,6 +28,7 @@ pub struct Table {
 const PLACE: u64 = (1 << 24) - 1;
 const VERDICT: u32 = 24;
 const CAN_VIOLATE: u32 = 27;
+const CAN_FAIL: u32 = 28;
 
 /// An automaton discovered completely; `None` if it is too large.
 struct Discovered {
@@ -108,12 +110,16 @@ impl Table {
             }
         }
 
-        let can = can_violate(&found, &block, &member, options);
+        let violated = |q: usize| found.verdicts[q] == Verdict::Violated;
+        let can = can_reach(&found, &block, &member, options, violated);
+        let fails = |q: usize| violated(q) || found.ends[q] == Verdict::Unfulfilled;
+        let can_fail = can_reach(&found, &block, &member, options, fails);
         let classes = example.len();
         let pack = |b: u32| {
             let b = b as usize;
             let verdict = found.verdicts[member[b]] as u32;
-            (b * classes) as u32 | verdict << VERDICT | u32::from(can[b]) << CAN_VIOLATE
+            let can = u32::from(can[b]) << CAN_VIOLATE | u32::from(can_fail[b]) << CAN_FAIL;
+            (b * classes) as u32 | verdict << VERDICT | can
         };
         let mut rows = Vec::with_capacity(blocks * classes);
         for q in &member {
@@ -136,8 +142,15 @@ impl Table {
     }
 }
 
-/// The states from which a violation can be reached by possible letters. Letters with unknown atoms count as possible.
-fn can_violate(found: &Discovered, block: &[u32], member: &[usize], options: &Options<'_>) -> Vec<bool> {
+/// The states from which one that is `wanted` can be reached by possible letters. Letters with unknown atoms count as
+/// possible.
+fn can_reach(
+    found: &Discovered,
+    block: &[u32],
+    member: &[usize],
+    options: &Options<'_>,
+    wanted: impl Fn(usize) -> bool,
+) -> Vec<bool> {
     let width = found.letters.len();
     let possible =
         found.letters.iter().map(|letter| letter.unknown != 0 || (options.possible.later)(letter)).collect::<Vec<_>>();
@@ -148,7 +161,7 @@ fn can_violate(found: &Discovered, block: &[u32], member: &[usize], options: &Op
             into[to as usize].push(from);
         }
     }
-    let mut can = member.iter().map(|q| found.verdicts[*q] == Verdict::Violated).collect::<Vec<_>>();
+    let mut can = member.iter().map(|q| wanted(*q)).collect::<Vec<_>>();
     let mut todo = (0..member.len()).filter(|b| can[*b]).collect::<Vec<_>>();
     while let Some(to) = todo.pop() {
         for from in &into[to] {
@@ -183,6 +196,11 @@ impl Monitor for Table {
     #[inline]
     fn can_violate(&self, q: Q) -> bool {
         q >> CAN_VIOLATE & 1 == 1
+    }
+
+    #[inline]
+    fn can_fail(&self, q: Q) -> bool {
+        q >> CAN_FAIL & 1 == 1
     }
 
     fn gave_up(&self, _q: Q) -> bool {

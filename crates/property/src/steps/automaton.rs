@@ -12,16 +12,32 @@ use std::sync::Arc;
 const DENSE: usize = 256;
 const UNKNOWN: u32 = u32::MAX;
 
-/// A state: the numbers of what variables hold, the unnamed parameters, and the monitor's states; or, if nothing can
-/// change any more, only what is known.
+/// A state: the numbers of what variables hold, the unnamed parameters, whether an instance ended unfulfilled, and the
+/// monitor's states; or, if nothing can change any more, only what is known.
 type State = Box<[u64]>;
+
+/// The state of paths that cannot be violated any more, and fail at the end: an instance ended unfulfilled.
+const OWED: u64 = 3;
+
+/// What is known of a state.
+#[derive(Clone)]
+struct Known {
+    state: State,
+    status: PathStatus,
+    /// Some continuation may be violated.
+    can_violate: bool,
+    /// No event changes it.
+    settled: bool,
+}
 
 /// The monitor and the valuation of one instance together. States are dense numbers; what is discovered is kept.
 #[derive(Clone)]
 pub struct PathAutomaton {
     compiled: Arc<Compiled>,
     instance: Option<Arc<Instance>>,
-    states: Vec<(State, PathStatus)>,
+    /// The end of a complete path says something, too.
+    judges_end: bool,
+    states: Vec<Known>,
     numbers: FastMap<State, u32>,
     /// The state of paths of which nothing is known.
     gave_up: Option<u32>,
@@ -56,11 +72,28 @@ fn place(subset: u64, mut set: u64) -> usize {
     place
 }
 
+/// What follows the variables in a state: the unnamed parameters, whether an instance ended unfulfilled, and the
+/// monitor's states.
+fn parts(rest: &[u64]) -> (u64, bool, &[Q]) {
+    (rest[0], rest[1] != 0, &rest[2..])
+}
+
 impl PathAutomaton {
     pub(super) fn new(compiled: Arc<Compiled>, instance: Option<Arc<Instance>>) -> PathAutomaton {
+        PathAutomaton::with(compiled, instance, false)
+    }
+
+    /// This automaton for complete paths, too, whose end is judged ([`fails_at_end`](PathAutomaton::fails_at_end)), or
+    /// not. If it is, states are open as long as a path can be violated, or can fail at its end.
+    pub fn judging_end(&self, judges_end: bool) -> PathAutomaton {
+        PathAutomaton::with(self.compiled.clone(), self.instance.clone(), judges_end)
+    }
+
+    fn with(compiled: Arc<Compiled>, instance: Option<Arc<Instance>>, judges_end: bool) -> PathAutomaton {
         let mut automaton = PathAutomaton {
             compiled,
             instance: instance.clone(),
+            judges_end,
             states: Vec::new(),
             numbers: FastMap::default(),
             gave_up: None,
@@ -74,7 +107,7 @@ impl PathAutomaton {
             Some(instance) => {
                 let values: Vec<u64> = instance.slots.iter().map(|slot| slot.initial.into()).collect();
                 let q = automaton.compiled.monitor.init(instance.lasting(instance.tracked, &values));
-                automaton.state_number(&instance, &values, instance.tracked, &[q], false)
+                automaton.state_number(&instance, &values, (instance.tracked, false), &[q], false)
             }
         };
         automaton
@@ -98,7 +131,37 @@ impl PathAutomaton {
     /// What is known of a path that led to this state.
     #[inline]
     pub fn status(&self, state: u32) -> PathStatus {
-        self.states[state as usize].1
+        self.states[state as usize].status
+    }
+
+    /// Whether a continuation of a path that led to this state may be violated.
+    #[inline]
+    pub fn can_violate(&self, state: u32) -> bool {
+        self.states[state as usize].can_violate
+    }
+
+    /// Whether the end of paths is judged.
+    pub fn judges_end(&self) -> bool {
+        self.judges_end
+    }
+
+    /// Whether a complete path that led to this state is unfulfilled by the rule for the end, or an instance on it was
+    /// when its object was freed. Only of automata that are [judging the end](PathAutomaton::judging_end).
+    pub fn fails_at_end(&self, state: u32) -> bool {
+        let Known { state, status, .. } = &self.states[state as usize];
+        let Some(instance) = self.instance.as_ref().filter(|_| self.judges_end && *status == PathStatus::Open) else {
+            return false;
+        };
+        if **state == [OWED] {
+            return true;
+        }
+        let (unnamed, owed, states) = parts(&state[instance.slots.len()..]);
+        owed || (unnamed == 0 && self.is_unfulfilled(states[0]))
+    }
+
+    fn is_unfulfilled(&self, q: Q) -> bool {
+        // Monitors remember what they need of the last letter.
+        self.compiled.monitor.at_end(q, Letter::default()) == Verdict::Unfulfilled
     }
 
     /// Whether nothing is known of a path that led to this state, for good: the monitor hit its bounds, or the instance
@@ -116,7 +179,7 @@ impl PathAutomaton {
     /// The state after an event of this class, if that was discovered already.
     #[inline]
     pub fn known(&self, state: u32, class: u32) -> Option<u32> {
-        if self.status(state) != PathStatus::Open {
+        if self.states[state as usize].settled {
             return Some(state);
         }
         let classes = self.classes() as usize;
@@ -166,10 +229,10 @@ impl PathAutomaton {
 
     /// The writes, then who is named, the step, and who is gone.
     fn after(&mut self, instance: &Instance, state: u32, class: &Class) -> u32 {
-        let state = self.states[state as usize].0.clone();
+        let state = self.states[state as usize].state.clone();
         let (values, rest) = state.split_at(instance.slots.len());
         let mut values = values.to_vec();
-        let (mut unnamed, states) = (rest[0], &rest[1..]);
+        let (mut unnamed, mut owed, states) = parts(rest);
         for &(slot, value) in &class.writes {
             values[slot as usize] = value.into();
         }
@@ -190,21 +253,35 @@ impl PathAutomaton {
             instance.freed != 0 && unnamed == 0 && self.compiled.monitor.verdict(states[0]) == Verdict::Violated;
         let gone = class.gone & !unnamed;
         if gone != 0 {
+            // The instance ends here.
+            owed |= self.judges_end && unnamed == 0 && self.is_unfulfilled(states[0]);
             let before = instance.freed & !unnamed;
             unnamed |= gone;
             states = subsets(instance.freed & !unnamed).map(|others| states[place(others | gone, before)]).collect();
         }
-        self.state_number(instance, &values, unnamed, &states, violated)
+        self.state_number(instance, &values, (unnamed, owed), &states, violated)
     }
 
-    /// The number of a state. `violated`: it was seen to be before subjects were gone.
-    fn state_number(&mut self, instance: &Instance, values: &[u64], unnamed: u64, states: &[Q], violated: bool) -> u32 {
+    /// The number of a state. `violated`: it was seen to be before subjects were gone. `owed`: an instance ended
+    /// unfulfilled.
+    fn state_number(
+        &mut self,
+        instance: &Instance,
+        values: &[u64],
+        (unnamed, owed): (u64, bool),
+        states: &[Q],
+        violated: bool,
+    ) -> u32 {
         let monitor = &self.compiled.monitor;
         if violated || (instance.freed == 0 && monitor.verdict(states[0]) == Verdict::Violated) {
             return self.fixed(PathStatus::Violated);
         }
-        if states.iter().all(|&q| !monitor.can_violate(q)) {
-            return self.fixed(PathStatus::Safe);
+        let can_violate = states.iter().any(|&q| monitor.can_violate(q));
+        let can_fail = can_violate || (self.judges_end && states.iter().any(|&q| monitor.can_fail(q)));
+        match (can_fail || owed, can_violate) {
+            (false, _) => return self.fixed(PathStatus::Safe),
+            (true, false) if owed => return self.intern(&[OWED], PathStatus::Open, false),
+            (true, _) => {}
         }
         if states.iter().all(|&q| monitor.gave_up(q)) {
             return self.give_up();
@@ -212,31 +289,32 @@ impl PathAutomaton {
         let mut next = std::mem::take(&mut self.next);
         next.clear();
         next.extend_from_slice(values);
-        next.push(unnamed);
+        next.extend([unnamed, owed.into()]);
         next.extend_from_slice(states);
-        let number = self.intern(&next, PathStatus::Open);
+        let number = self.intern(&next, PathStatus::Open, can_violate);
         self.next = next;
         number
     }
 
     fn give_up(&mut self) -> u32 {
         // No other state is empty.
-        let number = self.intern(&[], PathStatus::Safe);
+        let number = self.intern(&[], PathStatus::Safe, false);
         self.gave_up = Some(number);
         number
     }
 
     fn fixed(&mut self, status: PathStatus) -> u32 {
-        // No other state has one word.
-        self.intern(&[status as u64], status)
+        // No other states have one word.
+        self.intern(&[status as u64], status, status == PathStatus::Violated)
     }
 
-    fn intern(&mut self, state: &[u64], status: PathStatus) -> u32 {
+    fn intern(&mut self, state: &[u64], status: PathStatus, can_violate: bool) -> u32 {
         if let Some(&number) = self.numbers.get(state) {
             return number;
         }
         let number = self.states.len() as u32;
-        self.states.push((state.into(), status));
+        let settled = status != PathStatus::Open || *state == [OWED];
+        self.states.push(Known { state: state.into(), status, can_violate, settled });
         self.numbers.insert(state.into(), number);
         if (self.classes() as usize) <= DENSE {
             self.rows.extend((0..self.classes()).map(|_| UNKNOWN));

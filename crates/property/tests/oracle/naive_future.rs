@@ -68,6 +68,7 @@ fn simple(formula: &Formula, leaves: &mut Vec<Formula>) -> Simple {
 type Function = Vec<u64>;
 
 /// The variables of residuals: the leaves, and the obligations up to equality of the functions that they are over.
+#[derive(Clone)]
 pub(crate) struct Definition {
     formula: Formula,
     simple: Simple,

@@ -73,6 +73,10 @@ impl<M: Monitor> Monitor for Stepwise<'_, M> {
         self.pair(q).is_some_and(|(inner, _)| self.monitor.can_violate(inner))
     }
 
+    fn can_fail(&self, q: Q) -> bool {
+        self.pair(q).is_some_and(|(inner, _)| self.monitor.can_fail(inner))
+    }
+
     fn gave_up(&self, q: Q) -> bool {
         self.pair(q).is_some_and(|(inner, _)| self.monitor.gave_up(inner))
     }
