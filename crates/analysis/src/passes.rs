@@ -9,6 +9,7 @@ use crate::budget::Budget;
 use crate::claim::{Basis, Claim};
 use crate::context;
 use crate::control::Control;
+use crate::detectors::whole::{Gate, Whole};
 use crate::detectors::{DetectorId, Found, Pass, SoFar, TraceEnd};
 use crate::ending::Ending;
 use crate::origins::Origins;
@@ -22,7 +23,7 @@ use detect::prefilter::{Filtered, Prefilter};
 use event::{Batch, Meta, Names};
 use property::bind::InitialValues;
 use report::{AnalysisStats, Finding};
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use witness::RecordedRun;
@@ -172,7 +173,9 @@ impl Passes {
             budget: Budget::new(self.search_time, self.recording, events),
             cancel: control.cancel,
             preserving: RefCell::new(None),
+            explained: Cell::new(0),
         };
+        let (gate, total) = (Gate::new(control.cancel), events);
         let unrestricted = Restriction::default();
         let mut claims = Vec::new();
         let mut stats = BTreeMap::new();
@@ -188,12 +191,25 @@ impl Passes {
                 continue;
             }
             let _phase = control.phase(&format!("{}: looking through the trace", detector.name()));
+            let mut seen = None;
             if let Some(trace) = to_feed.filter(|_| !at_once) {
-                pass.feed_whole(names, trace, &filtered);
+                let whole = Whole::new(trace, &gate);
+                pass.feed_whole(names, &whole, &filtered);
+                seen = whole.stopped();
+            }
+            // What it finds in the beginning of a run need not be true of the whole.
+            if let Some(seen) = seen.filter(|_| !detector.is_live()) {
+                let truncated = Some(interrupted(seen, total));
+                stats.insert(detector.name().to_owned(), AnalysisStats { truncated, ..AnalysisStats::default() });
+                continue;
             }
             let restriction = restrictions.get(&detector).unwrap_or(&unrestricted);
             let Found { claims: found, stats: mut figures, explained: events, decided: windows } =
                 pass.finish(&TraceEnd { recorded: &recorded, detector, restriction });
+            if let Some(seen) = seen {
+                let more = figures.truncated.map_or(String::new(), |more| format!("; {more}"));
+                figures.truncated = Some(interrupted(seen, total) + &more);
+            }
             figures.seconds = (spent + started.elapsed()).as_secs_f64();
             claims.extend(found);
             explained.extend(events);
@@ -228,6 +244,11 @@ impl Running {
         self.pass.feed(names, batch);
         self.spent += started.elapsed();
     }
+}
+
+/// Why a detector did not look at the whole trace.
+fn interrupted(seen: u64, events: u64) -> String {
+    format!("interrupted after {seen} of {events} events")
 }
 
 /// What variables hold at first, by each specification and by none at all; the first that knows a value counts.

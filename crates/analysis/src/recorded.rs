@@ -10,9 +10,10 @@ use detect::prefilter::Filtered;
 use detect::sync_preserving::{OnDemand, SyncPreserving};
 use event::{Batch, Names, Value, VarId};
 use report::EventOrder;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 use witness::{HeldBackCheck, RecordedRun};
 
 /// The recorded run at its end.
@@ -47,6 +48,8 @@ pub(crate) struct Recorded<'a> {
     pub(crate) cancel: &'a AtomicBool,
     /// Made when it is needed first.
     pub(crate) preserving: RefCell<Option<OnDemand<'a>>>,
+    /// Events that were looked at to say what hides a race.
+    pub(crate) explained: Cell<u64>,
 }
 
 /// What is known of a run that was not retained.
@@ -101,8 +104,23 @@ impl<'a> Recorded<'a> {
     pub(crate) fn preserving<T>(&self, ask: impl FnOnce(&mut SyncPreserving<'a>) -> T) -> Result<T, String> {
         let trace = self.retained_or_read().ok_or(self.missing)?;
         let mut index = self.preserving.borrow_mut();
-        let index = index.get_or_insert_with(|| OnDemand::new(self.names, trace)).index();
+        let index = index.get_or_insert_with(|| self.on_demand(trace)).index();
         index.map(ask).map_err(|too_large| too_large.to_string())
+    }
+
+    /// The sync-preserving index of the trace, made when it is needed first.
+    pub(crate) fn on_demand(&self, trace: &'a Batch) -> OnDemand<'a> {
+        OnDemand::new(self.names, trace).stopping(self.cancel)
+    }
+
+    /// Whether the caller wants the work to stop.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+
+    /// What was not enough for a search that began then, in words.
+    pub(crate) fn spent(&self, began: Instant) -> String {
+        if self.is_cancelled() { "before the interrupt".to_owned() } else { self.budget.spent(began.elapsed()) }
     }
 
     /// How far a search in windows may go, from now on.

@@ -13,6 +13,7 @@ mod lock_order;
 mod lost_wakeup;
 mod maximal;
 mod maximal_limits;
+mod racy_traces;
 mod rules;
 mod runs;
 mod sync_preserving;

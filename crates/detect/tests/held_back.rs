@@ -1,33 +1,14 @@
 //! Witnesses of observed races that hold the first access back: the checkers accept them, and most races have one.
 
+use crate::racy_traces;
 use detect::hb::Hb;
 use detect::held_back::HeldBack;
 use event::{Causality, Value};
-use generate::Generator;
 use trace::Trace;
 use witness::{HeldBackCheck, RecordedRun};
 
 fn make(seed: u64, all_ops: bool) -> Trace {
-    let options = generate::Options {
-        events: 1500,
-        threads: 3 + seed as u32 % 5,
-        vars: 24,
-        locks: 4,
-        seed,
-        quantum: 4.0,
-        cslen: 3.0,
-        pcs: [0.05, 0.2, 0.4][seed as usize % 3],
-        racy: 0.3,
-        nest: 0.3,
-        rev: 0.2,
-        readers: 0.2,
-        waits: 0.1,
-        churn: if seed.is_multiple_of(2) { 0.05 } else { 0.0 },
-        all_ops,
-        ..generate::Options::default()
-    };
-    let mut generator = Generator::new(options).expect("these options make sense");
-    Trace::read(&mut generator).expect("a generator does not fail")
+    racy_traces::make(1500, 3 + seed as u32 % 5, seed, all_ops)
 }
 
 /// How many races have such a witness, and how many there are.

@@ -1,7 +1,8 @@
 //! `atomicity`: claims of blocks that are not serialisable.
 
+use super::whole::Whole;
 use super::{Entry, Found, Pass, TraceEnd, verify};
-use crate::budget::{self, Budget};
+use crate::budget;
 use crate::claim::{About, Basis, Claim, Part, Witness};
 use crate::tasks::StartOptions;
 use detect::Place;
@@ -10,6 +11,7 @@ use detect::prefilter::Filtered;
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
 use rustc_hash::FxHashSet;
+use std::time::Instant;
 
 /// Violations that are kept.
 const MOST: usize = 10_000;
@@ -45,9 +47,9 @@ impl Pass for Finder {
         self.recorded.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+    fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, filtered: &Filtered) {
         if filtered.blocks {
-            self.feed(names, trace);
+            whole.each(|part| self.feed(names, part));
         }
     }
 
@@ -56,31 +58,43 @@ impl Pass for Finder {
         let left_out = Some(recorded.left_out).filter(|&blocks| blocks > 0);
         let mut stats = AnalysisStats { left_out, ..AnalysisStats::default() };
         let mut claims: Vec<Claim> = recorded.found.iter().map(|violation| observed(violation, end)).collect();
+        let mut left: Vec<String> = unfollowed(recorded.unfollowed).into_iter().collect();
         if recorded.blocks == 0 {
             return Found { claims, stats, ..Found::default() };
         }
+        let began = Instant::now();
         match end.trace {
             Some(trace) => {
                 let found = predict(end.names, trace, end.initial, self.of.as_ref(), &recorded, &end.search());
                 let windows = budget::windows(trace.events.len(), end.window);
                 stats.windows = Some(windows);
                 stats.undecided = Some(found.unasked);
-                stats.truncated = unsearched(&found, windows, end.budget);
+                left.extend(unsearched(&found, windows, &end.spent(began)));
                 claims.extend(found.found.iter().map(|violation| predicted(violation, end)));
             }
-            None => stats.truncated = Some(end.missing.to_owned()),
+            None => left.push(end.missing.to_owned()),
         }
+        stats.truncated = (!left.is_empty()).then(|| left.join("; "));
         Found { claims, stats, ..Found::default() }
     }
 }
 
-fn unsearched(found: &Predictions, windows: u64, budget: Budget) -> Option<String> {
+/// Blocks of the recorded run that were not looked at.
+fn unfollowed(blocks: u64) -> Option<String> {
+    match blocks {
+        0 => None,
+        1 => Some("a block was not followed: too many ran at a time".to_owned()),
+        some => Some(format!("{some} blocks were not followed: too many ran at a time")),
+    }
+}
+
+fn unsearched(found: &Predictions, windows: u64, spent: &str) -> Option<String> {
     let mut left = Vec::new();
     if found.undecided > 0 {
         left.push(format!("{} possible violations were not decided", found.undecided));
     }
     if found.unasked > 0 {
-        left.push(format!("{} of {windows} windows were not looked at in {}", found.unasked, budget));
+        left.push(format!("{} of {windows} windows were not looked at {spent}", found.unasked));
     }
     (!left.is_empty()).then(|| left.join("; "))
 }

@@ -4,7 +4,6 @@ use super::{Entry, Found, Pass, TraceEnd, verify, wide_deadlock};
 use crate::claim::{About, Basis, Claim, Part, Witness};
 use detect::deadlock::wide::{WideDeadlocks, wide_deadlocks};
 use detect::deadlock::{Blocked, Deadlock, DeadlockOptions, Deadlocks, Evidence, deadlocks};
-use detect::sync_preserving::OnDemand;
 use report::{AnalysisStats, Kind};
 use std::time::Instant;
 
@@ -39,12 +38,12 @@ impl Pass for Finder {
         };
         let found = if end.filtered.nested {
             let mut index = end.preserving.borrow_mut();
-            let index = index.get_or_insert_with(|| OnDemand::new(end.names, trace));
+            let index = index.get_or_insert_with(|| end.on_demand(trace));
             deadlocks(index, end.initial, &options)
         } else {
             Deadlocks { all_patterns: true, ..Deadlocks::default() }
         };
-        let stats = stats(&found, &wide, &end.budget.spent(began.elapsed()));
+        let stats = stats(&found, &wide, &end.spent(began));
         let wanted = |deadlock: &&Deadlock| end.restriction.admits_threads(deadlock.blocked.len());
         let mut claims: Vec<Claim> = found.deadlocks.iter().filter(wanted).map(|d| claim(d, end)).collect();
         let wide = wide.deadlocks.iter().filter(|deadlock| end.restriction.admits_threads(deadlock.waiting.len()));

@@ -1,5 +1,6 @@
 //! `hang`: claims of threads that wait for ever at the end of the recorded run.
 
+use super::whole::Whole;
 use super::{Entry, Found, Pass, TraceEnd};
 use crate::claim::{About, Basis, Claim, Part};
 use detect::Place;
@@ -26,9 +27,9 @@ impl Pass for HangFinder {
         self.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, _: &Filtered) {
-        if any_waits(names, trace) {
-            self.batch(names, trace);
+    fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, _: &Filtered) {
+        if any_waits(names, whole.trace()) {
+            whole.each(|part| self.batch(names, part));
         }
     }
 

@@ -1,9 +1,10 @@
 //! `hb`: claims of the races of the recorded run.
 
+use super::whole::Whole;
 use super::{Entry, Found, Pass, SoFar, TraceEnd, races, verify};
 use crate::claim::{Basis, Claim};
 use detect::hb::Hb;
-use detect::prefilter::{Filtered, each_masked};
+use detect::prefilter::Filtered;
 use detect::{Behind, Race};
 use event::{Batch, Names};
 
@@ -27,9 +28,9 @@ impl Pass for Finder {
         self.hb.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+    fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, filtered: &Filtered) {
         if filtered.any_races() {
-            each_masked(trace, |var| filtered.orders_or_races(var), |masked| self.hb.batch(names, masked));
+            whole.each_of(|var| filtered.orders_or_races(var), |part| self.hb.batch(names, part));
         }
     }
 

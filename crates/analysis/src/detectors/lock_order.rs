@@ -1,5 +1,6 @@
 //! `lock-order`: warnings of cycles of the lock graph.
 
+use super::whole::Whole;
 use super::{Entry, Found, Pass, TraceEnd, races};
 use crate::claim::{About, Basis, Claim, Part};
 use detect::lock_order::{LockCycle, LockOrder, LockOrderOptions, LockOrderReport, LockRequest};
@@ -24,9 +25,9 @@ impl Pass for LockOrder {
         self.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+    fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, filtered: &Filtered) {
         if filtered.nested {
-            self.batch(names, trace);
+            whole.each(|part| self.batch(names, part));
         }
     }
 

@@ -1,9 +1,10 @@
 //! `lockset`: warnings of variables without a common lock.
 
+use super::whole::Whole;
 use super::{Entry, Found, Pass, TraceEnd, races};
 use crate::claim::Basis;
 use detect::lockset::Lockset;
-use detect::prefilter::{Filtered, each_masked};
+use detect::prefilter::Filtered;
 use event::{Batch, Names};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -20,9 +21,9 @@ impl Pass for Lockset {
         self.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+    fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, filtered: &Filtered) {
         if filtered.any_races() {
-            each_masked(trace, |var| filtered.may_race(var), |masked| self.batch(names, masked));
+            whole.each_of(|var| filtered.may_race(var), |part| self.batch(names, part));
         }
     }
 

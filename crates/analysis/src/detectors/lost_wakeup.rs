@@ -1,12 +1,13 @@
 //! `lost-wakeup`: claims of notifies that come after the test and before the wait.
 
+use super::whole::Whole;
 use super::{Entry, Found, Pass, TraceEnd, verify};
-use crate::budget::Budget;
 use crate::claim::{About, Basis, Claim, Part, Witness};
 use detect::lost_wakeup::{LostWakeups, Place, Predicted, Waits, Wakeup, predict};
 use detect::prefilter::Filtered;
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
+use std::time::Instant;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "lost-wakeup",
@@ -22,9 +23,9 @@ impl Pass for LostWakeups {
         self.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+    fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, filtered: &Filtered) {
         if filtered.waits {
-            self.batch(names, trace);
+            whole.each(|part| self.batch(names, part));
         }
     }
 
@@ -38,8 +39,9 @@ impl Pass for LostWakeups {
         let mut stats = stats(&waits);
         match end.trace {
             Some(trace) => {
+                let began = Instant::now();
                 let found = predict(end.names, trace, end.initial, &waits, &end.search());
-                stats.truncated = unsearched(&found, &waits, end.budget);
+                stats.truncated = unsearched(&found, &waits, &end.spent(began));
                 for lost in &found.lost {
                     let basis = Basis::Predicted(Witness::Window(lost.schedule.clone()), verify::lost_wakeup);
                     claims.push(claim(&lost.wakeup, basis, end));
@@ -66,14 +68,14 @@ fn stats(waits: &Waits) -> AnalysisStats {
     AnalysisStats { note: untested, ..AnalysisStats::default() }
 }
 
-fn unsearched(found: &Predicted, waits: &Waits, budget: Budget) -> Option<String> {
+fn unsearched(found: &Predicted, waits: &Waits, spent: &str) -> Option<String> {
     let mut left = Vec::new();
     let candidates = waits.candidates.len();
     if found.undecided > 0 {
         left.push(format!("{} of {candidates} waits were not decided", found.undecided));
     }
     if found.unasked > 0 {
-        left.push(format!("{} of {candidates} waits were not looked at in {}", found.unasked, budget));
+        left.push(format!("{} of {candidates} waits were not looked at {spent}", found.unasked));
     }
     if waits.left_out > 0 {
         left.push(format!("{} more waits, most at the same places as others, were not looked at", waits.left_out));
@@ -109,16 +111,14 @@ mod tests {
 
     #[test]
     fn every_count_of_what_is_missing_reaches_the_figures() {
-        let budget = Budget::new(None, None, 0);
         assert_eq!(
-            (stats(&Waits::default()).note, unsearched(&Predicted::default(), &Waits::default(), budget)),
+            (stats(&Waits::default()).note, unsearched(&Predicted::default(), &Waits::default(), "")),
             (None, None)
         );
         let waits = Waits { left_out: 3, untested: 5, ..Waits::default() };
         assert!(stats(&waits).note.unwrap().starts_with("5 waits have no read before them"));
-        let text =
-            unsearched(&Predicted { undecided: 7, unasked: 11, apart: 13, ..Predicted::default() }, &waits, budget)
-                .unwrap();
+        let text = unsearched(&Predicted { undecided: 7, unasked: 11, apart: 13, ..Predicted::default() }, &waits, "")
+            .unwrap();
         for part in ["3 more waits", "7 of 0 waits were not decided", "11 of 0 waits", "13 waits are further"] {
             assert!(text.contains(part), "{part}: {text}");
         }

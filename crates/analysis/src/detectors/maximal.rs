@@ -1,7 +1,7 @@
 //! `maximal`: claims of all races that windows of the trace show.
 
 use super::{Entry, Found, Pass, TraceEnd, races, sync_preserving, verify};
-use crate::budget::{self, Budget};
+use crate::budget;
 use crate::claim::{Basis, Witness};
 use detect::maximal::{KnownRaces, Looked, Maximal, Options};
 use detect::{Race, Schedule};
@@ -29,7 +29,7 @@ impl Pass for Finder {
     fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
         let Some(trace) = end.trace else { return Found::nothing(end) };
         let count = budget::windows(trace.events.len(), end.window);
-        let deadline = end.budget.deadline();
+        let (began, deadline) = (Instant::now(), end.budget.deadline());
         let options = Options {
             per_window: Some(end.budget.share(count)),
             deadline: Some(deadline),
@@ -43,7 +43,7 @@ impl Pass for Finder {
         if end.filtered.any_races() {
             let mut windows = Windows::new(end.names, trace, end.window);
             let (time, events) = (end.budget.each(), trace.events.len());
-            let pace = Pace { began: Instant::now(), time, events, few: count < Pace::MANY };
+            let pace = Pace { began, time, events, few: count < Pace::MANY };
             let is_over = || Instant::now() >= deadline || end.cancel.load(Ordering::Relaxed);
             let mut next = |maximal: &mut Maximal<'_>| {
                 windows.next_with(|range| pace.allows(range.start) && maximal.wants(&trace.events[range]))
@@ -59,7 +59,7 @@ impl Pass for Finder {
             maximal.pass_over(count);
         }
         let report = maximal.finish();
-        let stats = stats(&report.looked, count, end.budget);
+        let stats = stats(&report.looked, count, &end.spent(began));
         let key = |race: &Race| (race.earlier.event, race.later.event);
         let keys: Vec<_> = report.races.races.iter().map(key).collect();
         let orders: HashMap<_, Schedule> = keys.into_iter().zip(report.prefixes).collect();
@@ -107,7 +107,7 @@ impl Pace {
     }
 }
 
-fn stats(looked: &Looked, windows: u64, budget: Budget) -> AnalysisStats {
+fn stats(looked: &Looked, windows: u64, spent: &str) -> AnalysisStats {
     let unseen = windows.saturating_sub(looked.windows);
     let mut left = Vec::new();
     if looked.undecided > 0 {
@@ -118,7 +118,7 @@ fn stats(looked: &Looked, windows: u64, budget: Budget) -> AnalysisStats {
         ));
     }
     if unseen > 0 {
-        left.push(format!("{unseen} of {windows} windows were not looked at in {budget}"));
+        left.push(format!("{unseen} of {windows} windows were not looked at {spent}"));
     }
     AnalysisStats {
         windows: Some(windows),

@@ -1,5 +1,6 @@
 //! `misuse`: claims of locks and memory used as they must not be.
 
+use super::whole::Whole;
 use super::{Entry, Found, Pass, SoFar, TraceEnd};
 use crate::claim::{About, Basis, Claim, Part};
 use crate::detectors::DetectorId;
@@ -30,9 +31,9 @@ impl Pass for Finder {
         self.misuses.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+    fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, filtered: &Filtered) {
         if filtered.misuses {
-            self.feed(names, trace);
+            whole.each_with_arguments(|part| self.feed(names, part));
         }
     }
 

@@ -17,6 +17,7 @@ mod races;
 mod sync_preserving;
 mod verify;
 mod wait_without_loop;
+pub(crate) mod whole;
 mod wide_deadlock;
 
 use crate::claim::{About, Basis, Claim, Part};
@@ -27,6 +28,7 @@ use detect::prefilter::Filtered;
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
 use std::ops::{Deref, Range};
+use whole::Whole;
 
 /// Every detector there is. The order is that of reports: of two that find one thing, the earlier reports it.
 const DETECTORS: &[Entry] = &[
@@ -129,8 +131,8 @@ pub(crate) trait Pass {
     fn feed(&mut self, _: &Names, _: &Batch) {}
 
     /// Looks at a whole trace instead, of which it may skip what the prefilter ruled out.
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, _: &Filtered) {
-        self.feed(names, trace);
+    fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, _: &Filtered) {
+        whole.each(|part| self.feed(names, part));
     }
 
     /// What the recorded run shows by now and was not given out before. Only live detectors have something.

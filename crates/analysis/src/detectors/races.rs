@@ -64,7 +64,9 @@ pub(super) fn part(access: &Access) -> Part {
 
 /// The locks that both threads of a race hold.
 fn common(race: &Race) -> Vec<LockId> {
-    race.earlier.locks.iter().copied().filter(|lock| race.later.locks.contains(lock)).collect()
+    let mut later = race.later.locks.clone();
+    later.sort_unstable();
+    race.earlier.locks.iter().copied().filter(|lock| later.binary_search(lock).is_ok()).collect()
 }
 
 /// What the locks that both threads of a race hold have to say of it.

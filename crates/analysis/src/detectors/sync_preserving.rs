@@ -6,12 +6,17 @@ use detect::Race;
 use detect::sync_preserving::{Options, Predicted};
 use event::{Batch, LockId, Op};
 use report::AnalysisStats;
+use std::cell::Cell;
+use std::collections::HashSet;
 
 /// Races of either kind that are kept.
 const MOST: usize = 10_000;
 
 /// Events between two accesses that are searched for what hides the race.
 const LOOK: u64 = 1_000_000;
+
+/// Events that are looked at for all races together; what hides further ones is not said.
+const LOOKED: u64 = 50_000_000;
 
 /// Locks that are named.
 const NAMED: usize = 3;
@@ -72,7 +77,9 @@ fn stats(found: &Predicted) -> AnalysisStats {
 
 /// What hides a race in the recorded run, in words.
 pub(super) fn why(race: &Race, end: &TraceEnd<'_>) -> String {
-    let locks = end.trace.map(|trace| between(race, trace)).unwrap_or_default();
+    let affordable = || !end.is_cancelled() && end.explained.get() < LOOKED;
+    let trace = end.trace.filter(|_| affordable());
+    let locks = trace.map(|trace| between(race, trace, &end.explained)).unwrap_or_default();
     let held = races::held_by_both(race, end.names, end.problems);
     let hides = match locks.as_slice() {
         [] => "the order of the recorded run".to_owned(),
@@ -85,13 +92,15 @@ pub(super) fn why(race: &Race, end: &TraceEnd<'_>) -> String {
     format!("{held}; if anything hides it, then only {hides}")
 }
 
-/// The locks that the one thread gives back after its access, and the other takes before its own.
-fn between(race: &Race, trace: &Batch) -> Vec<LockId> {
+/// The locks that the one thread gives back after its access, and the other takes before its own; one more than are named
+/// are enough. `looked` counts the events that are looked at.
+fn between(race: &Race, trace: &Batch, looked: &Cell<u64>) -> Vec<LockId> {
     let (from, to) = (race.earlier.event, race.later.event);
     if to - from > LOOK {
         return Vec::new();
     }
-    let mut given: Vec<LockId> = Vec::new();
+    looked.set(looked.get() + (to - from));
+    let mut given: HashSet<LockId> = HashSet::new();
     let mut taken: Vec<LockId> = Vec::new();
     for &event in &trace.events[from as usize..to as usize] {
         let lock = match event.op() {
@@ -100,10 +109,13 @@ fn between(race: &Race, trace: &Batch) -> Vec<LockId> {
             _ => continue,
         };
         let gives = event.op().closes_section();
-        if gives && event.thread() == race.earlier.thread && !given.contains(&lock) {
-            given.push(lock);
+        if gives && event.thread() == race.earlier.thread {
+            given.insert(lock);
         } else if !gives && event.thread() == race.later.thread && given.contains(&lock) && !taken.contains(&lock) {
             taken.push(lock);
+            if taken.len() > NAMED {
+                break;
+            }
         }
     }
     taken

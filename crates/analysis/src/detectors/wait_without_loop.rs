@@ -1,5 +1,6 @@
 //! `wait-without-loop`: warnings of threads that go on after a wait without looking again at what they had tested.
 
+use super::whole::Whole;
 use super::{Entry, Found, Pass, TraceEnd};
 use crate::claim::{About, Basis, Claim, Part};
 use detect::Place;
@@ -22,9 +23,9 @@ impl Pass for WaitWithoutLoop {
         self.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+    fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, filtered: &Filtered) {
         if filtered.waits {
-            self.batch(names, trace);
+            whole.each(|part| self.batch(names, part));
         }
     }
 

@@ -35,6 +35,14 @@ pub(super) struct Backed {
     pub(super) inexact: Option<u64>,
 }
 
+/// Events from which on even one check takes longer than the end of an analysis may.
+const LONG: usize = 2_000_000;
+
+/// Whether a check would go through a long trace.
+fn is_long(recorded: &Recorded<'_>) -> bool {
+    recorded.trace.is_none_or(|trace| trace.events.len() > LONG)
+}
+
 impl Backed {
     fn by(evidence: Evidence, witness: Option<EventOrder>) -> Backed {
         Backed { evidence, witness, inexact: None }
@@ -68,7 +76,7 @@ impl Checks {
                 })
             }
             Basis::Predicted(how, check) => {
-                if self.checking >= recorded.budget.checking(hurry) {
+                if self.checking >= recorded.budget.checking(hurry) || (hurry && is_long(recorded)) {
                     *self.late.entry(claim.detector).or_default() += 1;
                     return None;
                 }

@@ -14,6 +14,8 @@ pub(super) type Slot = u32;
 const NO_SLOT: Slot = Slot::MAX;
 /// Nodes from which on equal ones are made one.
 const MANY: usize = 1 << 12;
+/// What nodes may know of the blocks before them, all together: about 200 MB.
+pub(super) const MOST_KNOWN: usize = 1 << 22;
 /// A cycle longer than this is reported in part.
 const MOST_HOPS: usize = 1 << 10;
 
@@ -63,6 +65,8 @@ pub(super) struct Graph {
     free_slots: Vec<Slot>,
     /// How many nodes there may be before equal ones are made one.
     room: usize,
+    /// Entries of `why`, all together.
+    known: usize,
 }
 
 impl Default for Graph {
@@ -78,6 +82,7 @@ impl Default for Graph {
             blocks: Vec::new(),
             free_slots: Vec::new(),
             room: MANY,
+            known: 0,
         }
     }
 }
@@ -130,7 +135,10 @@ impl Graph {
             }
             let at = follower.index as usize;
             self.sets[at * self.words + slot as usize / 64] &= !(1 << (slot % 64));
-            self.data[at].why.retain(|why| why.slot != slot);
+            let why = &mut self.data[at].why;
+            let before = why.len();
+            why.retain(|why| why.slot != slot);
+            self.known -= before - why.len();
             self.forget_if_idle(follower);
         }
         self.followers[slot as usize] = followers;
@@ -147,7 +155,9 @@ impl Graph {
     fn forget(&mut self, node: Node) {
         let age = &mut self.ages[node.index as usize];
         *age += 1;
-        self.data[node.index as usize].why.clear();
+        let why = &mut self.data[node.index as usize].why;
+        self.known -= why.len();
+        why.clear();
         // An index that was used as often as can be counted is not used again.
         if *age != u32::MAX {
             self.free.push(node.index);
@@ -175,11 +185,17 @@ impl Graph {
         }
         let news = self.news(block, from.node);
         let slot = self.data[block.index as usize].slot;
+        let mut new = vec![0; self.words];
+        news.iter().for_each(|slot| new[*slot as usize / 64] |= 1 << (slot % 64));
         self.learn(block, &news, |_| (from, to));
         let mut followers = std::mem::take(&mut self.followers[slot as usize]);
         // No transaction comes to follow the block meanwhile: the block does not come before itself.
         followers.retain(|&node| self.matters(node));
         for &node in &followers {
+            // Most know it all, which a few words tell.
+            if self.set(node).iter().zip(&new).all(|(known, new)| new & !known == 0) {
+                continue;
+            }
             if let Some(&Why { from, to, .. }) = self.data[node.index as usize].why.iter().find(|why| why.slot == slot)
             {
                 let news: Vec<Slot> = news.iter().copied().filter(|&slot| !self.has(node, slot)).collect();
@@ -214,6 +230,7 @@ impl Graph {
             let (from, to) = why(slot);
             self.sets[at * self.words + slot as usize / 64] |= 1 << (slot % 64);
             self.data[at].why.push(Why { slot, from, to });
+            self.known += 1;
             self.followers[slot as usize].push(node);
         }
     }
@@ -271,10 +288,33 @@ impl Graph {
         (self.words, self.sets) = (words, sets);
     }
 
-    /// Whether there are so many nodes that equal ones should be made one.
+    /// Whether there are so many nodes that equal ones should be made one, or they know too much.
     #[inline]
     pub(super) fn is_crowded(&self) -> bool {
-        self.ages.len() - self.free.len() > self.room
+        self.ages.len() - self.free.len() > self.room || self.known > MOST_KNOWN
+    }
+
+    /// How many blocks run.
+    pub(super) fn running(&self) -> usize {
+        self.blocks.len() - self.free_slots.len()
+    }
+
+    /// What all nodes together know, in entries.
+    pub(super) fn known(&self) -> usize {
+        self.known
+    }
+
+    /// Forgets running blocks, those that most transactions follow first, until nodes know half of what they may. Gives
+    /// how many.
+    pub(super) fn forget_blocks(&mut self) -> u64 {
+        let mut forgotten = 0;
+        while self.known > MOST_KNOWN / 2 {
+            let most = (0..self.followers.len()).max_by_key(|&slot| self.followers[slot].len());
+            let Some(block) = most.map(|slot| self.blocks[slot]).filter(|&block| self.runs(block)) else { break };
+            self.end(block);
+            forgotten += 1;
+        }
+        forgotten
     }
 
     /// Makes those one that ended and have the same blocks before them, for they will always have: gives what each

@@ -12,9 +12,11 @@
 //! reference, and die when no running block comes before them. And it is exact in time: a cycle is found at the event
 //! that closes it, while AeroDrome finds some of them only at the end of a block of theirs. The conflicts are those of
 //! docs/detectors.md, for every operation there is. Only marked blocks, outermost ones, are transactions, or outermost
-//! ones of the names asked for; every other event is one by itself.
+//! ones of the names asked for; every other event is one by itself. Of more than 512 blocks that run at a time, and where
+//! what is known of the blocks before transactions would take more than some 200 MB, some are not followed: their events
+//! count as single ones, and how many they are is said.
 //!
-//! **May miss** nothing up to the first violation: it is found if and only if the recorded run is not serialisable. A
+//! **May miss** nothing up to the first violation, as long as all blocks are followed: it is found if and only if the recorded run is not serialisable. A
 //! block that is violated is from then on no transaction any more: its earlier events are one that ended, its later
 //! ones stand for themselves. So every block is reported at most once, and a later cycle that needs the events of a
 //! reported block to be one transaction is not reported. Only the block in which a cycle closes is reported, not the
@@ -40,6 +42,9 @@ use graph::{Graph, Mark, Node};
 use report::{Log, Spot};
 use rustc_hash::FxHashSet;
 use sync::{Sections, Wakeups};
+
+/// Blocks that are followed at a time: each event costs as much as these are many.
+const MOST_RUNNING: usize = 512;
 
 /// Violations kept if not said otherwise.
 const MOST: usize = 10_000;
@@ -233,6 +238,9 @@ impl Atomicity {
         if self.graph.runs(thread.node) {
             if !self.graph.reaches(thread.node, from.node) {
                 self.graph.enter(thread.node, from, spot);
+                if self.graph.is_crowded() {
+                    self.merge();
+                }
                 return;
             }
             if let Some((_, block, begin)) = thread.outermost {
@@ -256,6 +264,9 @@ impl Atomicity {
     #[cold]
     fn merge(&mut self) {
         let becomes = self.graph.merge(self.vars.len() + self.locks.len() + self.lists.len());
+        if self.graph.known() > graph::MOST_KNOWN / 2 {
+            self.log.found.unfollowed += self.graph.forget_blocks();
+        }
         let renew = |node: &mut Node| {
             if let Some(&new) = becomes.get(node) {
                 *node = new;

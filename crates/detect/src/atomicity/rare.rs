@@ -1,6 +1,6 @@
 //! What the streaming detector does at every event that is no plain access.
 
-use super::{Atomicity, Mark, Spot, Table, add};
+use super::{Atomicity, MOST_RUNNING, Mark, Spot, Table, add};
 use event::{Batch, BlockId, Event, Id, Op, ThreadId};
 use sync::Change;
 
@@ -59,7 +59,9 @@ impl Atomicity {
 
     fn begin(&mut self, block: BlockId, spot: Spot, now: u64) {
         let thread = &mut self.threads[spot.thread.index()];
-        if thread.outermost.is_none() && self.counts[block.index()] {
+        if thread.outermost.is_none() && self.counts[block.index()] && self.graph.running() >= MOST_RUNNING {
+            self.log.found.unfollowed += 1;
+        } else if thread.outermost.is_none() && self.counts[block.index()] {
             thread.outermost = Some((thread.blocks.depth(), block, spot.place(now)));
             thread.node = self.graph.begin(thread.node);
             self.log.found.blocks += 1;

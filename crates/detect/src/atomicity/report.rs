@@ -52,6 +52,8 @@ impl Violation {
 pub struct Violations {
     /// Outermost blocks looked at.
     pub blocks: u64,
+    /// Outermost blocks that were not followed, or not to their ends, because too many ran at a time.
+    pub unfollowed: u64,
     /// Blocks that are violated.
     pub violated: u64,
     /// Different ones (by the block's name and the sites of the events on the cycle), in the order in which they were

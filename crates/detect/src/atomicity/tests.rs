@@ -1,6 +1,7 @@
 //! Small runs, one rule each.
 
-use super::{Atomicity, Violations};
+use super::{Atomicity, MOST_RUNNING, Violations, graph};
+use event::Batch;
 use trace::Trace;
 use trace::text::TextReader;
 
@@ -55,6 +56,42 @@ fn very_many_blocks_after_one_that_runs_on() {
     let found = run(&(text + "X|r(b2)|7 X|w(a)|8"));
     assert_eq!((found.violated, found.found[0].begin.event), (1, 0));
     assert_eq!(found.found[0].closed().event, 80_002);
+}
+
+/// Each of these blocks comes before the next, which is found from the far end: what all know of all is quadratic. Then
+/// come single events of other threads, each after all blocks.
+fn chain(blocks: usize) -> String {
+    let mut text: String = (0..blocks).map(|k| format!("T{k}|begin(t)|1 ")).collect();
+    for k in (0..blocks - 1).rev() {
+        text += &format!("T{k}|w(c{k})|2 T{}|r(c{k})|3 ", k + 1);
+    }
+    for k in 0..30_000 {
+        let last = blocks - 1;
+        text += &format!("T{last}|w(d{k})|4 U{0}|r(d{k})|5 U{0}|w(e{k})|6 ", k % 50);
+    }
+    text
+}
+
+#[test]
+fn of_very_many_blocks_that_run_at_once_some_are_followed() {
+    let text = chain(2 * MOST_RUNNING);
+    let split: String = text.split_whitespace().map(|event| format!("{event}\n")).collect();
+    let trace = Trace::read(&mut TextReader::new(split.as_bytes())).expect("it is a trace");
+    let mut atomicity = Atomicity::new();
+    let mut most = 0;
+    for (first, events) in (0u64..).step_by(1000).zip(trace.batch.events.chunks(1000)) {
+        let part = Batch { first, events: events.to_vec(), ..Batch::default() };
+        atomicity.batch(&trace.names, &part);
+        most = most.max(atomicity.graph.known());
+    }
+    // Between two looks an event can add what one node may know.
+    assert!(most <= graph::MOST_KNOWN + MOST_RUNNING * MOST_RUNNING, "{most}");
+    let found = atomicity.finish();
+    assert!(found.unfollowed >= MOST_RUNNING as u64 && found.blocks == MOST_RUNNING as u64, "{found:?}");
+    // What comes after them is followed again.
+    let ends: String = (0..2 * MOST_RUNNING).map(|k| format!("T{k}|end(t)|7 ")).collect();
+    let found = run(&(text + &ends + "A|begin(t)|1 A|r(x)|2 B|w(x)|3 A|w(x)|4"));
+    assert_eq!((found.violated, found.found[0].closed().site.0 > 0), (1, true));
 }
 
 #[test]

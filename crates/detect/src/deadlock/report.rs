@@ -2,7 +2,7 @@
 
 use crate::Schedule;
 use crate::lock_order::LockMode;
-use crate::sync_preserving::TooLarge;
+use crate::sync_preserving::NoIndex;
 use event::{Batch, LockId, SiteId, StackId, ThreadId};
 use rustc_hash::FxHashMap;
 use sync::Sections;
@@ -90,7 +90,7 @@ pub struct Deadlocks {
     /// Candidates that are none of the deadlocks found, and for which some question was not answered in its time.
     pub undecided: u64,
     /// Why the whole trace was not searched, if it was not.
-    pub too_large: Option<TooLarge>,
+    pub too_large: Option<NoIndex>,
     /// Candidates that are none of the deadlocks found, and for that reason were looked for in windows only.
     pub windows_only: u64,
     /// Candidates that are none of the deadlocks found, and have requests too far apart for a window.

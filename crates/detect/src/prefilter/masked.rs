@@ -1,14 +1,14 @@
 //! A trace in which the accesses of some variables say nothing.
 
 use event::{Batch, Event, Init, Op, Space, VarId};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 /// Events that are masked at once.
 const CHUNK: usize = 1 << 14;
 
 /// Gives a whole trace on, batch by batch, with what is done to variables that are not kept made into internal events
-/// without a meaning: all events keep their numbers. Internal events lose their arguments.
-pub fn each_masked(trace: &Batch, keeps: impl Fn(VarId) -> bool, mut take: impl FnMut(&Batch)) {
+/// without a meaning: all events keep their numbers. Internal events lose their arguments. It ends where `take` breaks.
+pub fn each_masked(trace: &Batch, keeps: impl Fn(VarId) -> bool, mut take: impl FnMut(&Batch) -> ControlFlow<()>) {
     let mut masked = Batch::default();
     let mut inits = trace.inits.as_slice();
     for (number, events) in trace.events.chunks(CHUNK).enumerate() {
@@ -35,7 +35,9 @@ pub fn each_masked(trace: &Batch, keeps: impl Fn(VarId) -> bool, mut take: impl 
                 Event::new(event.thread(), Op::Internal, 0, event.site())
             }
         }));
-        take(&masked);
+        if take(&masked).is_break() {
+            return;
+        }
     }
 }
 

@@ -45,6 +45,9 @@ impl CommonLocks {
     /// If time is up, it says no.
     pub(super) fn protect(&mut self, index: &Index<'_>, accesses: &[u32], work: &mut Work<'_>) -> bool {
         let Some((&first, rest)) = accesses.split_first() else { return true };
+        if work.is_over() {
+            return false;
+        }
         self.common.clear();
         self.common.extend(index.open_before(first).map(|section| section.lock));
         work.spent += self.common.len() as u64;

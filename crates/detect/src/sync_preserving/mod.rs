@@ -120,23 +120,34 @@ pub struct SyncPreserving<'a> {
     reversals: Reversals,
 }
 
-/// So many threads run at the same time, and learn so much of each other, that their clocks would fill the memory.
+/// Why a trace could not be prepared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "too many threads at the same time: the clocks of event {event} and those before it would take more than \
-     {gigabytes} GB"
-)]
-pub struct TooLarge {
-    /// As far as the clocks went.
-    pub event: u64,
-    /// What they may take.
-    pub gigabytes: usize,
+pub enum NoIndex {
+    /// So many threads run at the same time, and learn so much of each other, that their clocks would fill the memory.
+    #[error(
+        "too many threads at the same time: the clocks of event {event} and those before it would take more than \
+         {gigabytes} GB"
+    )]
+    TooLarge {
+        /// As far as the clocks went.
+        event: u64,
+        /// What they may take.
+        gigabytes: usize,
+    },
+    /// The caller stopped it.
+    #[error("interrupted before the trace was prepared")]
+    Interrupted,
 }
 
 impl<'a> SyncPreserving<'a> {
     /// Looks through a whole trace (its first event is number 0).
-    pub fn new(names: &Names, trace: &'a Batch) -> Result<Self, TooLarge> {
-        let found = predecessors::find(names, trace)?;
+    pub fn new(names: &Names, trace: &'a Batch) -> Result<Self, NoIndex> {
+        SyncPreserving::stoppable(names, trace, None)
+    }
+
+    /// Looks through a whole trace, unless `stop` is set meanwhile.
+    pub fn stoppable(names: &Names, trace: &'a Batch, stop: Option<&AtomicBool>) -> Result<Self, NoIndex> {
+        let found = predecessors::find(names, trace, stop)?;
         let index = Index::new(&trace.events, found, names.space(Space::Var).len(), names.space(Space::Lock).len());
         let closure = Closure::new(index.chains());
         let objects = [Space::Var, Space::Lock, Space::Cond, Space::Sem].map(|space| names.space(space).len());

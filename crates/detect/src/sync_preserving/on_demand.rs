@@ -1,20 +1,27 @@
 //! The index of a trace, made when it is first needed, and then shared.
 
-use super::{SyncPreserving, TooLarge};
+use super::{NoIndex, SyncPreserving};
 use event::{Batch, Names};
+use std::sync::atomic::AtomicBool;
 
 /// A trace whose index may be asked for.
 #[derive(Debug)]
 pub struct OnDemand<'a> {
     names: &'a Names,
     trace: &'a Batch,
-    made: Option<Result<SyncPreserving<'a>, TooLarge>>,
+    stop: Option<&'a AtomicBool>,
+    made: Option<Result<SyncPreserving<'a>, NoIndex>>,
 }
 
 impl<'a> OnDemand<'a> {
     /// A whole trace (its first event is number 0).
     pub fn new(names: &'a Names, trace: &'a Batch) -> Self {
-        OnDemand { names, trace, made: None }
+        OnDemand { names, trace, stop: None, made: None }
+    }
+
+    /// Its index is not made, or not to the end, once this is set.
+    pub fn stopping(self, stop: &'a AtomicBool) -> Self {
+        OnDemand { stop: Some(stop), ..self }
     }
 
     /// The names of the trace.
@@ -28,8 +35,8 @@ impl<'a> OnDemand<'a> {
     }
 
     /// Its index.
-    pub fn index(&mut self) -> Result<&mut SyncPreserving<'a>, TooLarge> {
-        let made = self.made.get_or_insert_with(|| SyncPreserving::new(self.names, self.trace));
-        made.as_mut().map_err(|too_large| *too_large)
+    pub fn index(&mut self) -> Result<&mut SyncPreserving<'a>, NoIndex> {
+        let made = self.made.get_or_insert_with(|| SyncPreserving::stoppable(self.names, self.trace, self.stop));
+        made.as_mut().map_err(|why| *why)
     }
 }

@@ -14,6 +14,7 @@ use event::{Batch, Op, Space};
 use oracle::cases;
 use reach::Windows;
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use trace::validate::Validator;
 
 fn filtered(case: &Case, batch: &Batch) -> Filtered {
@@ -55,14 +56,28 @@ fn what_is_ruled_out_is_not_there() {
 
         let (mut all, mut some) = (Hb::new(), Hb::new());
         all.batch(names, batch);
-        each_masked(batch, |var| filtered.orders_or_races(var), |masked| some.batch(names, masked));
+        each_masked(
+            batch,
+            |var| filtered.orders_or_races(var),
+            |masked| {
+                some.batch(names, masked);
+                ControlFlow::Continue(())
+            },
+        );
         let all = all.finish();
         assert_eq!(all, some.finish(), "{}", shown());
         assert!(filtered.any_races() || all == Hb::new().finish(), "{}", shown());
 
         let (mut all, mut some) = (Lockset::new(), Lockset::new());
         all.batch(names, batch);
-        each_masked(batch, |var| filtered.may_race(var), |masked| some.batch(names, masked));
+        each_masked(
+            batch,
+            |var| filtered.may_race(var),
+            |masked| {
+                some.batch(names, masked);
+                ControlFlow::Continue(())
+            },
+        );
         let all = all.finish();
         assert_eq!(all, some.finish(), "{}", shown());
         assert!(filtered.any_races() || all == Lockset::new().finish(), "{}", shown());

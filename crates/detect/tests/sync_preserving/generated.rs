@@ -1,34 +1,15 @@
 //! Larger generated traces: every witness past the checker, `hb`'s races too, and searches that are ended early.
 
 use super::{checked, parse, sections};
+use crate::racy_traces;
 use detect::hb::Hb;
 use detect::sync_preserving::{Options, SyncPreserving};
-use generate::Generator;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use trace::Trace;
 
 fn make(seed: u64, all_ops: bool) -> Trace {
-    let options = generate::Options {
-        events: 600,
-        threads: 4 + seed as u32 % 4,
-        vars: 24,
-        locks: 4,
-        seed,
-        quantum: 4.0,
-        cslen: 3.0,
-        pcs: [0.05, 0.2, 0.4][seed as usize % 3],
-        racy: 0.3,
-        nest: 0.3,
-        rev: 0.2,
-        readers: 0.2,
-        waits: 0.1,
-        churn: if seed.is_multiple_of(2) { 0.05 } else { 0.0 },
-        all_ops,
-        ..generate::Options::default()
-    };
-    let mut generator = Generator::new(options).expect("these options make sense");
-    Trace::read(&mut generator).expect("a generator does not fail")
+    racy_traces::make(600, 4 + seed as u32 % 4, seed, all_ops)
 }
 
 #[test]
