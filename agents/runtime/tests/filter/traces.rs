@@ -51,12 +51,16 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
     let whole = lie == Lie::Together && r.percent(60);
     let mut out = String::new();
     let mut number = 0;
-    for line in text.lines() {
+    let lines: Vec<&str> = text.lines().collect();
+    for (at, line) in lines.iter().enumerate() {
         let Some((event, _)) = line.rsplit_once('|') else {
             writeln!(out, "{line}").expect("a string");
             continue;
         };
         let (thread, op) = event.split_once('|').expect("a thread");
+        if is_given_up(thread, op, &lines[at + 1..]) {
+            continue;
+        }
         // Memory is allocated and freed in whole words.
         let is_part = |name: &str| name == "x" || name == "y" || name == "z" && lie == Lie::Bytes;
         let block = op.strip_prefix("alloc(").or_else(|| op.strip_prefix("free(")).and_then(|op| op.strip_suffix(')'));
@@ -82,6 +86,17 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
         }
     }
     out
+}
+
+/// Whether an announced wait is given up, and nothing but plain accesses of its thread follow. If these are dropped, the
+/// trace says that the thread waits for ever (docs/traces.md), which it does not: no agent announces such a wait.
+fn is_given_up(thread: &str, op: &str, later: &[&str]) -> bool {
+    let of_thread =
+        |line: &&str| line.split_once('|').filter(|(other, _)| *other == thread).map(|(_, op)| op.to_owned());
+    let is_plain = |op: &String| ["r(", "w(", "pin(", "rpin("].iter().any(|plain| op.starts_with(plain));
+    let announces = ["jreq(", "areq(", "dreq("].iter().any(|announced| op.starts_with(announced));
+    let mut later = later.iter().filter_map(of_thread).peekable();
+    announces && later.peek().is_some() && later.all(|op| is_plain(&op))
 }
 
 /// What a filter may keep.
