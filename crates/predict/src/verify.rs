@@ -1,5 +1,5 @@
-//! Trusts no search: a schedule must pass the checker of the model, and when the property is evaluated along it, it must
-//! be violated, or unfulfilled at the end of a complete run.
+//! Trusts no search: a schedule must pass the checker of the model, and when the property is evaluated along it, it
+//! must be violated, or unfulfilled at the end of a complete run.
 
 use crate::predictor::Predictor;
 use event::{Batch, Causality};

@@ -88,8 +88,8 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
     out
 }
 
-/// Whether an announced wait is given up, and nothing but plain accesses of its thread follow. If these are dropped, the
-/// trace says that the thread waits for ever (docs/traces.md), which it does not: no agent announces such a wait.
+/// Whether an announced wait is given up, and nothing but plain accesses of its thread follow. If these are dropped,
+/// the trace says that the thread waits for ever (docs/traces.md), which it does not: no agent announces such a wait.
 fn is_given_up(thread: &str, op: &str, later: &[&str]) -> bool {
     let of_thread =
         |line: &&str| line.split_once('|').filter(|(other, _)| *other == thread).map(|(_, op)| op.to_owned());

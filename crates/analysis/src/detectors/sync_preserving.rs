@@ -92,8 +92,8 @@ pub(super) fn why(race: &Race, end: &TraceEnd<'_>) -> String {
     format!("{held}; if anything hides it, then only {hides}")
 }
 
-/// The locks that the one thread gives back after its access, and the other takes before its own; one more than are named
-/// are enough. `looked` counts the events that are looked at.
+/// The locks that the one thread gives back after its access, and the other takes before its own; one more than are
+/// named are enough. `looked` counts the events that are looked at.
 fn between(race: &Race, trace: &Batch, looked: &Cell<u64>) -> Vec<LockId> {
     let (from, to) = (race.earlier.event, race.later.event);
     if to - from > LOOK {

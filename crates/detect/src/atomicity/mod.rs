@@ -12,13 +12,13 @@
 //! reference, and die when no running block comes before them. And it is exact in time: a cycle is found at the event
 //! that closes it, while AeroDrome finds some of them only at the end of a block of theirs. The conflicts are those of
 //! docs/detectors.md, for every operation there is. Only marked blocks, outermost ones, are transactions, or outermost
-//! ones of the names asked for; every other event is one by itself. Of more than 512 blocks that run at a time, and where
-//! what is known of the blocks before transactions would take more than some 200 MB, some are not followed: their events
-//! count as single ones, and how many they are is said.
+//! ones of the names asked for; every other event is one by itself. Of more than 512 blocks that run at a time, and
+//! where what is known of the blocks before transactions would take more than some 200 MB, some are not followed: their
+//! events count as single ones, and how many they are is said.
 //!
-//! **May miss** nothing up to the first violation, as long as all blocks are followed: it is found if and only if the recorded run is not serialisable. A
-//! block that is violated is from then on no transaction any more: its earlier events are one that ended, its later
-//! ones stand for themselves. So every block is reported at most once, and a later cycle that needs the events of a
+//! **May miss** nothing up to the first violation, as long as all blocks are followed: it is found if and only if the
+//! recorded run is not serialisable. A block that is violated is from then on no transaction any more: its earlier
+//! events are one that ended, its later ones stand for themselves. So every block is reported at most once, and a later cycle that needs the events of a
 //! reported block to be one transaction is not reported. Only the block in which a cycle closes is reported, not the
 //! others on it. Events more than four billion events back may be reported with a wrong index.
 //!

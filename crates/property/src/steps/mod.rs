@@ -154,8 +154,8 @@ impl BoundSpec {
         events.binary_search_by_key(&event, |occurrence| occurrence.event).is_ok()
     }
 
-    /// What a property comes to on another run: what [`SpecRun`] says, which knows nothing of instances. `at_end`: it is
-    /// a complete run, so its end says something.
+    /// What a property comes to on another run: what [`SpecRun`] says, which knows nothing of instances. `at_end`: it
+    /// is a complete run, so its end says something.
     pub fn judge(&self, property: usize, names: &Names, run: &Batch, at_end: bool) -> Result<Vec<Outcome>, NoMonitor> {
         let (mut judge, failed) = SpecRun::of_properties(&self.compiled, &[property], &self.init, self.bound.clone());
         if let Some((_, reason)) = failed.into_iter().next() {
