@@ -130,8 +130,7 @@ impl ClockPass {
         self.builder.structure
     }
 
-    /// The loop over all events has its only call.
-    #[inline(always)]
+    #[inline]
     fn step(&mut self, trace: &Trace<'_>, index: u64, event: Event, is_relevant: bool) {
         let (op, thread) = (event.op(), event.thread());
         self.builder.before(event);
