@@ -8,8 +8,8 @@
 use core::ffi::{c_char, c_int};
 use core::mem::{self, MaybeUninit};
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicU32};
 use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicBool, AtomicU32};
 
 use super::entry::{forwarded, scratch};
 use super::real::Real;
