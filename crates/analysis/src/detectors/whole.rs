@@ -127,9 +127,9 @@ mod tests {
             let mut seen = 0;
             let count = |part: &Batch| seen += part.events.len();
             if with_arguments {
-                whole.each_with_arguments(count)
+                whole.each_with_arguments(count);
             } else {
-                whole.each(count)
+                whole.each(count);
             }
             assert_eq!((seen, whole.stopped()), (PART, Some(PART as u64)), "the first part is always seen");
         }

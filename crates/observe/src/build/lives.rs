@@ -139,12 +139,11 @@ impl Build {
         if self.is_java || !has_life(class) {
             return None;
         }
-        let mut life = Life::default();
-        life.before = self.destroyed.remove(&(address, space)).or_else(|| {
+        let before = self.destroyed.remove(&(address, space)).or_else(|| {
             let freed = self.freed(address)?;
             Some(Before { by: freed.by, at: freed.at, op: Op::Free, emitted: false })
         });
-        Some(life)
+        Some(Life { before, ..Life::default() })
     }
 
     /// A record uses an object.
