@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,10 +19,14 @@ __attribute__((noinline)) static void journal_close(void) {
     close(journal);
 }
 
+/* Set when the journal is written; it orders nothing. */
+static int is_written;
+
 static void *writer(void *arg) {
     (void)arg;
     for (int i = 0; i < 10; i++)
         journal_write("entry\n", 6);
+    __atomic_store_n(&is_written, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
@@ -46,7 +51,8 @@ int main(void) {
     if (write(answer[1], "ab", 2) != 2)
         return 1;
     close(answer[1]);
-    usleep(30000);
+    while (!__atomic_load_n(&is_written, __ATOMIC_RELAXED))
+        sched_yield();
     pthread_join(one, NULL); journal_close();
     pthread_join(two, NULL);
     /* The number means another file from here on. */

@@ -2,6 +2,7 @@
  * lock, a spin lock, a barrier and a semaphore is taken down by main. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,12 +56,16 @@ __attribute__((noinline)) static void registry_end(void) {
     pthread_barrier_destroy(&registry.meeting);
 }
 
+/* How many workers are done; it orders nothing. */
+static int done;
+
 static void *worker(void *arg) {
     (void)arg;
     pthread_barrier_wait(&registry.meeting);
     for (int i = 0; i < 8; i++)
         session_leave(sessions[i]);
     registry_use();
+    __atomic_fetch_add(&done, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
@@ -78,6 +83,8 @@ int main(void) {
     }
     if (pthread_create(&one, NULL, worker, NULL) != 0 || pthread_create(&two, NULL, worker, NULL) != 0)
         return 1;
+    while (__atomic_load_n(&done, __ATOMIC_RELAXED) < 2)
+        sched_yield();
     pthread_join(one, NULL); pthread_join(two, NULL); registry_end();
     total = registry.ticked;
     printf("%d ticks\n", total);
