@@ -85,7 +85,7 @@ fn accesses_of_waiting_threads_that_are_left_out_change_nothing() {
 #[test]
 fn a_load_is_left_out_if_it_tells_nothing() {
     let examples = [
-        // The same store again.
+        // That store was seen before.
         ("t ald(x)=0 t ald(x)=0 t ald(x)=0 u ast(x)=1 t ald(x)=1", 2),
         // Another store of the same value.
         ("t ald(x)=0 u ast(x)=0 t ald(x)=0 t ald(x)=0", 1),

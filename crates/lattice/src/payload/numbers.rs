@@ -76,7 +76,8 @@ impl Column {
 #[derive(Default)]
 pub(crate) struct Gathered {
     states: u64,
-    /// By state: a number, which is 0 for states that are not in `states`.
+    /// By state: a number. Of states that are not in `states` it is 0 as long as numbers have at most 3 words, and means
+    /// nothing after that (numbers only grow along a search).
     words: Vec<u64>,
 }
 
@@ -149,6 +150,9 @@ fn add(to: &mut [u64], number: &[u64]) {
     }
 }
 
+/// Numbers of so many words are added to zeros, so that the first path to a state is no special case.
+const SHORT: usize = 3;
+
 /// Adds the numbers of a cut to what was gathered, along an edge of a class with these next states. `width` and
 /// `from_width` are the words of a number; where the compiler knows them, no loop is left of an addition.
 #[inline(always)]
@@ -162,13 +166,32 @@ fn add_all(to: &mut Gathered, width: usize, next: &[u8; STATES], from: (u64, &[u
     }
 }
 
-/// Moves the numbers of some states to a column, and leaves zeros.
+/// As [`add_all`], for numbers of more words: the first path to a state is copied.
+fn add_long(to: &mut Gathered, width: usize, next: &[u8; STATES], from: (u64, &[u64]), from_width: usize) {
+    let (mut states, words) = from;
+    for number in words.chunks_exact(from_width.max(1)) {
+        let state = usize::from(next[states.trailing_zeros() as usize & (STATES - 1)]) & (STATES - 1);
+        states &= states.wrapping_sub(1);
+        let sum = &mut to.words[state * width..][..width];
+        if to.states >> state & 1 == 0 {
+            to.states |= 1 << state;
+            sum[..number.len()].copy_from_slice(number);
+            sum[number.len()..].fill(0);
+        } else {
+            add(sum, number);
+        }
+    }
+}
+
+/// Moves the numbers of some states to a column; short ones leave zeros.
 #[inline(always)]
 fn take_all(from: &mut Gathered, mut states: u64, width: usize, to: &mut Vec<u64>) {
     while states != 0 {
         let number = &mut from.words[states.trailing_zeros() as usize * width..][..width];
         to.extend_from_slice(number);
-        number.fill(0);
+        if width <= SHORT {
+            number.fill(0);
+        }
         states &= states - 1;
     }
 }
@@ -205,7 +228,8 @@ impl Payload for Numbers {
             (1, 1) => add_all(to, 1, next, numbers, 1),
             (2, 2) => add_all(to, 2, next, numbers, 2),
             (3, 3) => add_all(to, 3, next, numbers, 3),
-            (from_width, width) => add_all(to, width, next, numbers, from_width.max(1)),
+            (from_width, width) if width <= SHORT => add_all(to, width, next, numbers, from_width.max(1)),
+            (from_width, width) => add_long(to, width, next, numbers, from_width),
         }
         self.edges += 1;
     }
