@@ -4,8 +4,8 @@
 //! thread that has written one of them, and takes what it waited for without having looked at any of them again.
 //! Another thread, which takes in the same way, may have come first.
 //!
-//! **Deviates** in what it remembers: of each thread the last access of each of [`RECENT`] variables since it took its
-//! lock, which one variable may take from another; of each wait [`MOST`] writes by others.
+//! **Deviates** in what it remembers: of each thread the last access of each of `RECENT` variables since it took its
+//! lock, which one variable may take from another; of each wait `MOST` writes by others.
 //!
 //! **May miss** waits whose thread reads a tested variable for another reason than to test it, or to change it at once,
 //! and those that no other thread was seen to take from after the wait began.
