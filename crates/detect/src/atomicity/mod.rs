@@ -18,9 +18,10 @@
 //!
 //! **May miss** nothing up to the first violation, as long as all blocks are followed: it is found if and only if the
 //! recorded run is not serialisable. A block that is violated is from then on no transaction any more: its earlier
-//! events are one that ended, its later ones stand for themselves. So every block is reported at most once, and a later cycle that needs the events of a
-//! reported block to be one transaction is not reported. Only the block in which a cycle closes is reported, not the
-//! others on it. Events more than four billion events back may be reported with a wrong index.
+//! events are one that ended, its later ones stand for themselves. So every block is reported at most once, and a later
+//! cycle that needs the events of a reported block to be one transaction is not reported. Only the block in which a
+//! cycle closes is reported, not the others on it. Events more than four billion events back may be reported with a
+//! wrong index.
 //!
 //! **Raises no false alarm**: every edge is a conflict of the definition, or several in a row. To split a
 //! transaction only takes cycles away: each one found is one of the whole transactions as well.

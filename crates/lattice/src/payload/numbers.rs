@@ -76,8 +76,8 @@ impl Column {
 #[derive(Default)]
 pub(crate) struct Gathered {
     states: u64,
-    /// By state: a number. Of states that are not in `states` it is 0 as long as numbers have at most 3 words, and means
-    /// nothing after that (numbers only grow along a search).
+    /// By state: a number. Of states that are not in `states` it is 0 as long as numbers have at most 3 words, and
+    /// means nothing after that (numbers only grow along a search).
     words: Vec<u64>,
 }
 
