@@ -13,6 +13,7 @@
 //! A failed try-lock must be recorded while the lock is held by another thread. Such a lock
 //! ([`HandOff::set_clock_only`]) has all its times by the clock. `docs/recording/clock.md` has the whole protocol.
 
+use crate::filter::bits::{EPOCH_SHIFT, MAX_SYNC_INDEX};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
@@ -42,11 +43,45 @@ const UNKNOWN: u64 = 0;
 #[repr(C)]
 pub struct HandOff {
     time: AtomicU64,
-    /// Who released it, and at which sync index, with the highest sequence number there is: all accesses of that thread
-    /// up to there have earlier times.
+    /// While it is held: the sync index at which its critical section began.
+    ///
+    /// After its release: who released it, and at which sync index, as the `at` of an entry; all accesses of that
+    /// thread up to there have earlier times. Instead of a sequence number, it has how many sync indexes the critical
+    /// section took ([`Section`]).
     ///
     /// If all times come from the clock: how often it was acquired and released since, if that was observed.
     until: AtomicU64,
+}
+
+/// The bits of a point that hold sequence number and flags: those below the sync index.
+const BELOW_SYNC_INDEX: u64 = (1 << EPOCH_SHIFT) - 1;
+
+/// A critical section of a lock that is over: whose it was, and its sync indexes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Section(u64);
+
+impl Section {
+    /// The section that a thread ends at a point, and that began at a sync index of it.
+    #[inline(always)]
+    fn new(until: u64, begun: u64) -> Section {
+        let length = (until >> EPOCH_SHIFT).wrapping_sub(begun) & MAX_SYNC_INDEX;
+        // A longer section has an unknown beginning.
+        Section(until & !BELOW_SYNC_INDEX | length.min(BELOW_SYNC_INDEX))
+    }
+
+    /// Its end: the last point of the sync index at which the lock was released.
+    #[inline(always)]
+    pub fn until(self) -> u64 {
+        self.0 | BELOW_SYNC_INDEX
+    }
+
+    /// Whether an entry with this `at`, of a thread's own, lies in the section.
+    #[inline(always)]
+    pub fn has(self, at: u64) -> bool {
+        let length = self.0 & BELOW_SYNC_INDEX;
+        let before = (self.0 >> EPOCH_SHIFT).wrapping_sub(at >> EPOCH_SHIFT);
+        length != BELOW_SYNC_INDEX && before <= length
+    }
 }
 
 /// What an acquire learns from the lock.
@@ -54,24 +89,26 @@ pub struct HandOff {
 pub struct Acquired {
     /// How the time of the acquire is found.
     pub timing: Timing,
-    /// If the time was handed off: up to which point all accesses of the releasing thread are earlier.
-    pub until: Option<u64>,
+    /// If the time was handed off: the critical section before. All accesses of its thread up to its end are earlier.
+    pub section: Option<Section>,
 }
 
 impl HandOff {
-    /// The thread of a slot has acquired the lock.
+    /// The thread of a slot has acquired the lock. Its critical section begins at this sync index.
     #[inline(always)]
-    pub fn acquired(&self, slot: u32) -> Acquired {
+    pub fn acquired(&self, slot: u32, begun: u64) -> Acquired {
         let now = self.time.load(Relaxed);
         if now == CLOCK_ONLY {
             self.count();
-            return Acquired { timing: Timing::Now, until: None };
+            return Acquired { timing: Timing::Now, section: None };
         }
+        let before = self.until.load(Relaxed);
+        self.until.store(begun, Relaxed);
         self.time.store(held(slot), Relaxed);
         if now == UNKNOWN || now & (HELD | WAITED) != 0 {
-            return Acquired { timing: Timing::Now, until: None };
+            return Acquired { timing: Timing::Now, section: None };
         }
-        Acquired { timing: Timing::After(now), until: Some(self.until.load(Relaxed)) }
+        Acquired { timing: Timing::After(now), section: Some(Section(before)) }
     }
 
     /// The thread of a slot, now at the point `until`, is about to release the lock. `time` finds the time of the
@@ -81,7 +118,7 @@ impl HandOff {
         let now = self.time.load(Relaxed);
         if now == held(slot) {
             let time = time(Timing::After(0));
-            self.until.store(until, Relaxed);
+            self.until.store(Section::new(until, self.until.load(Relaxed)).0, Relaxed);
             self.time.store(time, Relaxed);
             return time;
         }
@@ -156,8 +193,9 @@ const fn held(slot: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::bits::{MAX_SEQ, epoch_of, point};
 
-    const NOW: Acquired = Acquired { timing: Timing::Now, until: None };
+    const NOW: Acquired = Acquired { timing: Timing::Now, section: None };
 
     fn by_clock(timing: Timing) -> u64 {
         if timing == Timing::Before { 7 } else { 0 }
@@ -166,40 +204,46 @@ mod tests {
     #[test]
     fn who_takes_it_is_later_than_who_gave_it() {
         let lock = HandOff::default();
-        assert_eq!(lock.acquired(1), NOW);
-        assert_eq!(lock.released(1, 55, |timing| if timing == Timing::After(0) { 100 } else { 0 }), 100);
-        assert_eq!(lock.acquired(2), Acquired { timing: Timing::After(100), until: Some(55) });
+        assert_eq!(lock.acquired(1, 1), NOW);
+        let until = point(epoch_of(1, 5), MAX_SEQ) | 0xf;
+        assert_eq!(lock.released(1, until, |timing| if timing == Timing::After(0) { 100 } else { 0 }), 100);
+        let Acquired { timing, section } = lock.acquired(2, 1);
+        let section = section.expect("it was handed off");
+        assert_eq!((timing, section.until()), (Timing::After(100), until));
+        let has = |slot, sync_index| section.has(point(epoch_of(slot, sync_index), 3));
+        assert_eq!([0, 1, 5, 6].map(|sync_index| has(1, sync_index)), [false, true, true, false]);
+        assert!(!has(2, 3) && !has(0, 3), "of another thread");
     }
 
     #[test]
     fn a_link_that_was_not_seen_asks_the_clock() {
         let lock = HandOff::default();
-        lock.acquired(1);
+        lock.acquired(1, 1);
         // Another thread releases it.
         assert_eq!(lock.released(2, 0, by_clock), 7);
-        assert_eq!(lock.acquired(3), NOW);
-        assert_eq!(lock.acquired(1), NOW);
-        assert_eq!(lock.acquired(1), NOW);
+        assert_eq!(lock.acquired(3, 1), NOW);
+        assert_eq!(lock.acquired(1, 1), NOW);
+        assert_eq!(lock.acquired(1, 1), NOW);
         lock.released(1, 0, |_| 9);
         // Released twice, because it was acquired twice.
         assert_eq!(lock.released(1, 0, by_clock), 7);
-        assert_eq!(lock.acquired(1), NOW);
+        assert_eq!(lock.acquired(1, 1), NOW);
     }
 
     #[test]
     fn an_exact_one_stays_so() {
         let lock = HandOff::default();
-        lock.acquired(1);
+        lock.acquired(1, 1);
         lock.set_clock_only();
         assert_eq!(lock.released(1, 0, by_clock), 7);
-        assert_eq!(lock.acquired(1), NOW);
+        assert_eq!(lock.acquired(1, 1), NOW);
         assert!(lock.is_clock_only());
     }
 
     #[test]
     fn an_exact_one_counts_its_sections() {
         let lock = HandOff::default();
-        lock.acquired(1);
+        lock.acquired(1, 1);
         assert_eq!(lock.section(), None);
         lock.set_clock_only();
         let held = lock.section();
@@ -208,7 +252,7 @@ mod tests {
         lock.released(1, 0, by_clock);
         let free = lock.section();
         assert_ne!(free, held);
-        lock.acquired(2);
+        lock.acquired(2, 1);
         assert!(![held, free].contains(&lock.section()));
     }
 
@@ -220,7 +264,7 @@ mod tests {
         condition.waited(0x40);
         assert_eq!(condition.mutex(), Some(0x40));
         // A mutex at the same address begins as unknown.
-        assert_eq!(condition.acquired(1), NOW);
+        assert_eq!(condition.acquired(1, 1), NOW);
         condition.forget();
         condition.waited(0x40);
         condition.waited(0x80);
@@ -230,10 +274,10 @@ mod tests {
     #[test]
     fn another_lock_knows_nothing() {
         let lock = HandOff::default();
-        lock.acquired(1);
+        lock.acquired(1, 1);
         lock.released(1, 0, |_| 9);
         lock.forget();
-        assert_eq!(lock.acquired(2), NOW);
+        assert_eq!(lock.acquired(2, 1), NOW);
         lock.set_clock_only();
         lock.forget();
         assert!(!lock.is_clock_only());

@@ -151,12 +151,17 @@ impl Recorder {
             || contents.shared && access.write && self.is_last(filter, contents)
         {
             self.defer(filter, sink, contents, access)
-        } else if access.write {
-            self.take_ownership(filter, sink, contents, access)
-        } else if contents.shared {
-            self.read_shared(filter, sink, contents, access)
         } else {
-            self.read_foreign(filter, sink, contents, access)
+            let is_before = self.is_all_before(filter, contents, None) && self.is_frequent(contents, access);
+            if is_before && (access.write || !contents.shared) {
+                self.defer(filter, sink, contents, access)
+            } else if access.write {
+                self.take_ownership(filter, sink, contents, access)
+            } else if contents.shared {
+                self.read_shared(filter, sink, contents, access, is_before)
+            } else {
+                self.read_foreign(filter, sink, contents, access)
+            }
         }
     }
 

@@ -75,7 +75,7 @@ impl Recorder {
                 _ if is_shared(a) && kind == Kind::AtomicLoad => {
                     // The readers' entries do not show this load: a later write must ask the clock.
                     let foreign_to_reads = if old.is_nobody() { old.foreign_to_reads } else { 0xff };
-                    Contents { foreign_to_reads, ..old }
+                    Contents { foreign_to_reads, contended: true, ..old }
                 }
                 _ => {
                     let (first, second) = match look {

@@ -20,15 +20,17 @@ impl Recorder {
         access: &AccessAt,
     ) -> Outcome {
         let timing = self.conflict_timing(contents);
+        let contended = !self.is_all_before(filter, contents, None);
         self.write_out(filter, sink, access.word, contents);
         self.put_conflict(sink, access, timing);
+        let foreign = if contended { !access.mask } else { 0 };
         *contents = Contents {
             first: Entry::nothing(self.epoch()),
             second: Entry::recorded(self.epoch(), access.mask, true),
             version: true,
-            foreign: !access.mask,
-            foreign_to_reads: without_halves(0xff, access.mask),
-            contended: true,
+            foreign,
+            foreign_to_reads: if contended { without_halves(0xff, access.mask) } else { 0 },
+            contended,
             ..Contents::default()
         };
         Outcome::Written
@@ -61,17 +63,25 @@ impl Recorder {
             return Outcome::Deferred;
         }
         let timing = self.conflict_timing(contents);
+        let seen = self.seen_write(filter, contents, access);
+        let contended = !self.is_all_before(filter, contents, seen);
         let known = contents.first.mask() | contents.second.mask();
-        // The old owner has read its own bytes. If only reads of it were dropped, that concerns later writers.
+        // The old owner has read its own bytes. If only reads of it were dropped, that concerns later writers. What is
+        // before this read in every run is also before all that comes after it.
         let other = if contents.first.has_dropped() && contents.second.is_write() && !contents.second.has_dropped() {
             let dropped = contents.first.recorded_with(known);
             contents.first.clear_dropped();
             dropped
-        } else {
+        } else if contended {
             Entry::recorded(epoch_of(contents.first.slot(), 0), known, false)
+        } else {
+            Entry::default()
         };
         self.write_out(filter, sink, access.word, contents);
         self.put_conflict(sink, access, timing);
+        if let Some(seen) = seen {
+            self.learn_from(filter, seen);
+        }
         let mine = Entry::recorded(self.epoch(), access.mask, false);
         let (first, second) = if self.is_second() { (other, mine) } else { (mine, other) };
         *contents = Contents {
@@ -80,7 +90,7 @@ impl Recorder {
             shared: true,
             version: true,
             read: first.mask(),
-            contended: true,
+            contended,
             ..Contents::default()
         };
         Outcome::Written
@@ -92,18 +102,19 @@ impl Recorder {
     }
 
     /// Reads a word of a Shared cell. A thread that has read the version of these bytes defers its read; another one's
-    /// read conflicts.
+    /// read conflicts, unless all that is known of the word is before this thread.
     pub(super) fn read_shared(
         &mut self,
         filter: &Filter,
         sink: &mut impl Sink,
         contents: &mut Contents,
         access: &AccessAt,
+        is_before: bool,
     ) -> Outcome {
         let epoch = self.epoch();
         let mine = |entry: &Entry| entry.at != 0 && same_slot(entry.at, epoch);
         let knows = |entry: &Entry, bytes: u8| access.mask & !(entry.mask() | bytes) == 0;
-        let version = contents.version;
+        let version = contents.version && !is_before;
         let mut is_second = mine(&contents.second);
         let is_inline = is_second || mine(&contents.first);
         if !is_inline
@@ -129,15 +140,16 @@ impl Recorder {
             }
             return Outcome::Deferred;
         }
-        let sees = version || self.sees_write(filter, contents);
+        let sees = version || !is_before && self.sees_write(filter, contents);
         let outcome = if sees { Outcome::Written } else { Outcome::Deferred };
         if sees {
+            let contended = !self.is_all_before(filter, contents, None);
             if !version {
                 self.write_out(filter, sink, access.word, contents);
                 *contents = Contents { shared: true, ..Contents::default() };
             }
             contents.version = true;
-            contents.contended = true;
+            contents.contended = contended;
             // No thread has written since this one read here. Otherwise another reader may be evicted below, and this
             // one is later.
             let is_handed_off = version && is_inline && self.is_earlier(&old) && self.may_hand_off();

@@ -75,7 +75,9 @@ impl Recorder {
             // What was deferred of a contended word may race with what is in the trace.
             if !self.records_everything()
                 && !contents.contended
-                && (self.is_own_or_ordered(filter, &contents) || self.is_last(filter, &contents))
+                && (self.is_own_or_ordered(filter, &contents)
+                    || self.is_last(filter, &contents)
+                    || self.is_all_before(filter, &contents, None))
             {
                 self.give_history(filter, contents.nodes);
             } else {

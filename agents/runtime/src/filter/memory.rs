@@ -5,6 +5,7 @@
 use super::bits::{MOST_SLOTS, NODE_BITS};
 use super::entry::Entry;
 use super::node::Node;
+use super::reads_from::Learned;
 use super::recorder::Recorder;
 use crate::layout::CacheLine;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -33,13 +34,15 @@ pub struct Limits {
     /// the context is hot, and each word keeps only the newest. So what is done seldom is kept, and what is done all
     /// the time costs little.
     pub per_context: u8,
+    /// A conflict that reads-from order rules out as a race is recorded only so often for two call contexts.
+    pub per_pair: u8,
     /// After this many accesses at one sync index, a thread notes what it reads ([`Recorder::note_read`]).
     pub long: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, per_context: 200, long: 64 }
+        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, per_context: 200, per_pair: 64, long: 64 }
     }
 }
 
@@ -48,6 +51,7 @@ impl Default for Limits {
 pub(super) struct Slot {
     /// When its thread has ended: the first sync index that it has not used. Else 0.
     pub(super) ended: AtomicU64,
+    pub(super) learned: Learned,
 }
 
 /// The filter's shared state.
@@ -117,6 +121,11 @@ impl Filter {
         assert!(slot < self.shape.slots);
         // SAFETY: checked against the memory's shape.
         unsafe { &*self.slots.add(slot as usize) }
+    }
+
+    /// What the thread of a slot has learned from its reads.
+    pub(super) fn learned(&self, slot: u32) -> &Learned {
+        &self.slot(slot).learned
     }
 
     /// In the fork–join clock of a slot: the first sync index of another slot that is not ordered before it.

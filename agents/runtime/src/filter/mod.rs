@@ -19,7 +19,7 @@
 
 mod access;
 mod atomic;
-mod bits;
+pub(crate) mod bits;
 mod block;
 mod cell;
 mod conflict;
@@ -31,6 +31,7 @@ mod memory;
 mod node;
 pub mod offsets;
 mod read_summary;
+mod reads_from;
 mod recorder;
 mod remaining;
 mod repeat;

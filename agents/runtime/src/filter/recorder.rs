@@ -8,7 +8,7 @@ use super::bits::{BYTES_SHIFT, MAX_SEQ, MAX_SYNC_INDEX, MOST_SLOTS, NEXT_SEQ, ep
 use super::cell::Cell;
 use super::entry::Entry;
 use super::memory::Filter;
-use super::sync::EarlierPoints;
+use super::reads_from::{HeldSections, Points};
 use super::waiting::RecentLooks;
 use crate::hand_off::Timing;
 use crate::record::{Kind, default_timing, head, timed};
@@ -72,7 +72,15 @@ pub struct Recorder {
     precise_until: u64,
     /// Deferred accesses of others were written that go with the next record: its time must come from the clock.
     needs_clock: bool,
-    pub(super) known: EarlierPoints,
+    /// Up to where the accesses of others are earlier, by locks that this thread acquired from them.
+    pub(super) earlier: Points,
+    /// Up to where they are before this thread in every run in which its reads see what they saw.
+    pub(super) reads_from: Points,
+    pub(super) held: HeldSections,
+    /// How many conflicts of two call contexts are recorded though all entries are before this thread
+    /// ([`Limits::per_pair`](super::Limits::per_pair)), and how many were.
+    pub(super) per_pair: u8,
+    pub(super) conflicts_of: [u8; CONTEXTS],
     pub(super) recent_looks: RecentLooks,
     kept_of: [u8; CONTEXTS],
 }
@@ -105,7 +113,11 @@ impl Recorder {
             long: point(0, filter.limits.long.min(MAX_SEQ)),
             precise_until: 0,
             needs_clock: false,
-            known: EarlierPoints::default(),
+            earlier: Points::default(),
+            reads_from: Points::default(),
+            held: HeldSections::default(),
+            per_pair: filter.limits.per_pair,
+            conflicts_of: [0; CONTEXTS],
             recent_looks: RecentLooks::default(),
             kept_of: [0; CONTEXTS],
         };

@@ -7,49 +7,20 @@ use super::bits::{MAX_SEQ, point, same_slot};
 use super::contents::Contents;
 use super::entry::Entry;
 use super::recorder::Recorder;
-use crate::hand_off::{HandOff, Timing};
-
-/// Threads that are remembered; of slots that share an index, the last.
-const OTHERS: usize = 16;
-
-/// For some other threads: the point up to which all their accesses are earlier.
-#[derive(Default, Debug)]
-pub(super) struct EarlierPoints([u64; OTHERS]);
-
-impl EarlierPoints {
-    #[inline(always)]
-    fn learn(&mut self, until: u64) {
-        let known = &mut self.0[index_of(until)];
-        if !same_slot(*known, until) || *known < until {
-            *known = until;
-        }
-    }
-
-    /// Whether an entry of another thread with this `at` is earlier.
-    #[inline(always)]
-    fn has(&self, at: u64) -> bool {
-        let known = self.0[index_of(at)];
-        same_slot(at, known) && at <= known
-    }
-}
-
-#[inline(always)]
-fn index_of(at: u64) -> usize {
-    super::bits::slot_of(at) as usize % OTHERS
-}
+use crate::hand_off::{HandOff, Section, Timing};
 
 impl Recorder {
     /// Writes that a lock was acquired. There is room for the record.
     #[inline(always)]
     pub fn acquired(&mut self, sink: &mut impl Sink, head: u64, context: u32, lock: &HandOff) {
-        let (slot, mut until) = (self.slot(), None);
+        let (slot, begun, mut before) = (self.slot(), self.sync_index() + 1, None);
         let is_handed_off = self.may_hand_off();
         self.timed_by(sink, head, context, None, |sink| {
-            let acquired = lock.acquired(slot);
-            until = acquired.until;
+            let acquired = lock.acquired(slot, begun);
+            before = acquired.section;
             sink.time(if is_handed_off { acquired.timing } else { Timing::Now })
         });
-        self.learn(until);
+        self.learn(lock, before);
     }
 
     /// Writes that a lock will be released. There is room for the record.
@@ -59,6 +30,7 @@ impl Recorder {
         self.timed_by(sink, head, context, None, |sink| {
             lock.released(slot, until, |timing| sink.time(if is_handed_off { timing } else { Timing::Now }))
         });
+        self.held.released(lock);
     }
 
     /// Writes that a condition will be notified. `mutex` finds the hand-off of a mutex by its address. There is room
@@ -97,22 +69,29 @@ impl Recorder {
             }
             time
         });
+        if let Some([_, hand_off]) = of {
+            self.held.released(hand_off);
+        }
     }
 
     /// Writes that this thread has been woken, and holds the mutex again. There is room for the record.
     pub fn woken(&mut self, sink: &mut impl Sink, head: u64, context: u32, third: u64, mutex: Option<&HandOff>) {
-        let (slot, mut until) = (self.slot(), None);
+        let (slot, begun, mut before) = (self.slot(), self.sync_index() + 1, None);
         self.timed_by(sink, head, context, Some(third), |sink| {
-            until = mutex.and_then(|mutex| mutex.acquired(slot).until);
+            before = mutex.and_then(|mutex| mutex.acquired(slot, begun).section);
             sink.time(Timing::Now)
         });
-        self.learn(until);
+        if let Some(mutex) = mutex {
+            self.learn(mutex, before);
+        }
     }
 
+    /// Learns from the critical section before of a lock that it now holds.
     #[inline(always)]
-    fn learn(&mut self, until: Option<u64>) {
-        if let Some(until) = until {
-            self.known.learn(until);
+    fn learn(&mut self, lock: &HandOff, before: Option<Section>) {
+        if let Some(before) = before {
+            self.earlier.learn(before.until());
+            self.held.acquired(lock, before);
         }
     }
 
@@ -156,6 +135,6 @@ impl Recorder {
             // An entry without a sync index may be of an atomic access, and others may have come since.
             return entry.sync_index() != 0 || entry.mask() != 0;
         }
-        entry.at == 0 || entry.sync_index() != 0 && self.known.has(entry.at)
+        entry.at == 0 || entry.sync_index() != 0 && self.earlier.has(entry.at)
     }
 }

@@ -147,6 +147,62 @@ pub(crate) fn rounds_trace(r: &mut Random) -> String {
     lines.iter().enumerate().map(line).collect()
 }
 
+/// A trace of two or three threads that hand data over: `h` is always read and mostly written under the lock `l`, as
+/// the head of a queue is; other variables are accessed inside of these sections or between them, and now and then under
+/// another lock.
+pub(crate) fn handed_trace(r: &mut Random) -> String {
+    let threads = 2 + r.below(2);
+    let (writes, heads, waits) = (*r.pick(&[30, 60]), *r.pick(&[70, 90, 100]), *r.pick(&[0, 0, 15]));
+    let variables = ["x", "y", "z"];
+    let access = |r: &mut Random, variables: &[&str]| {
+        format!("{}({})", if r.percent(writes) { 'w' } else { 'r' }, r.pick(variables))
+    };
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    let (mut t, events) = (0, 10 + r.below(8));
+    let mut waiting = None;
+    while lines.len() < events {
+        if r.percent(70) {
+            t = (t + 1 + r.below(threads - 1)) % threads;
+        }
+        if waiting == Some(t) {
+            continue;
+        }
+        let mut ops = Vec::new();
+        if r.percent(60) {
+            let lock = if r.percent(85) { "l" } else { "k" };
+            ops.push(format!("acq({lock})"));
+            let mut inside: Vec<String> = (0..r.below(3)).map(|_| access(r, &variables)).collect();
+            if r.percent(heads) {
+                // Reads and writes of the head, in this order, among the others.
+                let at = r.below(inside.len() + 1);
+                let end = at + r.below(inside.len() - at + 1);
+                if r.percent(80) {
+                    inside.insert(end, "w(h)".to_string());
+                }
+                inside.insert(at, "r(h)".to_string());
+            }
+            ops.extend(inside);
+            if lock == "l" && waiting.is_none() && r.percent(waits) {
+                waiting = Some(t);
+                ops.push("wait(c,l)".to_string());
+            } else if lock == "l" && waiting.is_some() && r.percent(60) {
+                let u = waiting.take().expect("a thread");
+                ops.extend(["notify(c)".to_string(), "rel(l)".to_string()]);
+                lines.extend(ops.drain(..).map(|op| (t, op)));
+                lines.extend([(u, "woken(c,l)".to_string()), (u, "rel(l)".to_string())]);
+            } else {
+                ops.push(format!("rel({lock})"));
+            }
+        } else {
+            let some = &variables[..1 + r.below(3)];
+            ops.push(access(r, some));
+        }
+        lines.extend(ops.into_iter().map(|op| (t, op)));
+    }
+    let line = |(number, (t, op)): (usize, &(usize, String))| format!("T{}|{op}|{number}\n", t + 1);
+    lines.iter().enumerate().map(line).collect()
+}
+
 /// Behind each `rel`.
 fn sections(lines: &[(usize, String)]) -> Vec<usize> {
     (1..=lines.len()).filter(|&end| lines[end - 1].1.starts_with("rel")).collect()

@@ -105,12 +105,14 @@ pub(crate) struct Room {
     pub(crate) entries: u32,
     pub(crate) nodes: u32,
     pub(crate) per_context: u8,
+    /// How often a conflict is recorded that what threads have read rules out as a race. `None`: any.
+    pub(crate) per_pair: Option<u8>,
     /// Threads use up their sequence numbers now and then.
     pub(crate) few_seqs: bool,
 }
 
 /// Enough for every small trace.
-pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, per_context: 200, few_seqs: false };
+pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, per_context: 200, per_pair: None, few_seqs: false };
 
 /// What came out of the filter.
 pub(crate) struct Filtered {
@@ -136,7 +138,13 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     let shape = Shape { slots: threads as u32, nodes: room.nodes };
     let filter = Owned::new(
         shape,
-        Limits { entries: room.entries, per_context: room.per_context, long: r.below(3) as u32, ..Limits::default() },
+        Limits {
+            entries: room.entries,
+            per_context: room.per_context,
+            per_pair: room.per_pair.unwrap_or_else(|| *r.pick(&[0, 0, 1, 200])),
+            long: r.below(3) as u32,
+            ..Limits::default()
+        },
     );
     let clock = AtomicU64::new(0);
     // Of whole blocks.
