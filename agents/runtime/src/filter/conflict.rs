@@ -21,9 +21,11 @@ impl Recorder {
     ) -> Outcome {
         let timing = self.conflict_timing(contents);
         let contended = !self.is_all_before(filter, contents, None);
+        let other = self.other_write(filter, contents, access);
         self.write_out(filter, sink, access.word, contents);
         self.put_conflict(sink, access, timing);
         let foreign = if contended { !access.mask } else { 0 };
+        let other = other.filter(|_| contended);
         *contents = Contents {
             first: Entry::nothing(self.epoch()),
             second: Entry::recorded(self.epoch(), access.mask, true),
@@ -33,6 +35,7 @@ impl Recorder {
             contended,
             ..Contents::default()
         };
+        self.keep_write(filter, contents, other);
         Outcome::Written
     }
 
@@ -47,9 +50,9 @@ impl Recorder {
     ) -> Outcome {
         let writes = contents.second.is_write() && !self.is_ordered_after(filter, &contents.second);
         let sees = contents.version || writes || self.sees_write(filter, contents);
-        let write = contents.second;
+        let old = contents.second;
         // Without a node for a write that is ordered before, that write is recorded, and this read with it.
-        if !sees && (write.needs_no_record() || self.push(filter, contents, write)) {
+        if !sees && (old.needs_no_record() || self.push(filter, contents, old)) {
             contents.shared = true;
             let entry = Entry::deferred(self.epoch(), self.next_seq(false), access.mask, access.context, false);
             if self.is_second() {
@@ -65,6 +68,7 @@ impl Recorder {
         let timing = self.conflict_timing(contents);
         let seen = self.seen_write(filter, contents, access);
         let contended = !self.is_all_before(filter, contents, seen);
+        let write = self.other_write(filter, contents, access).filter(|_| contended);
         let known = contents.first.mask() | contents.second.mask();
         // The old owner has read its own bytes. If only reads of it were dropped, that concerns later writers. What is
         // before this read in every run is also before all that comes after it.
@@ -93,6 +97,7 @@ impl Recorder {
             contended,
             ..Contents::default()
         };
+        self.keep_write(filter, contents, write);
         Outcome::Written
     }
 
@@ -144,6 +149,7 @@ impl Recorder {
         let outcome = if sees { Outcome::Written } else { Outcome::Deferred };
         if sees {
             let contended = !self.is_all_before(filter, contents, None);
+            let seen = self.seen_write(filter, contents, access);
             if !version {
                 self.write_out(filter, sink, access.word, contents);
                 *contents = Contents { shared: true, ..Contents::default() };
@@ -154,6 +160,9 @@ impl Recorder {
             // one is later.
             let is_handed_off = version && is_inline && self.is_earlier(&old) && self.may_hand_off();
             self.put_conflict(sink, access, if is_handed_off { Timing::After(0) } else { Timing::Now });
+            if let Some(seen) = seen {
+                self.learn_from(filter, seen);
+            }
         }
         // Evicts this thread's older entry, or another reader's.
         let is_mine = is_second || mine(&contents.first);

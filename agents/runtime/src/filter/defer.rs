@@ -70,7 +70,11 @@ impl Recorder {
         access: &AccessAt,
     ) -> Entry {
         let timing = self.conflict_timing(contents);
+        let seen = if access.write { None } else { self.seen_write(filter, contents, access) };
         self.put_conflict(sink, access, timing);
+        if let Some(seen) = seen {
+            self.learn_from(filter, seen);
+        }
         let dropped = self.retire(filter, sink, contents, old, access.word);
         contents.foreign_to_reads = without_halves(contents.foreign_to_reads, access.mask);
         if access.write {

@@ -132,13 +132,10 @@ impl Recorder {
     /// of the read's. The write also happens before the read by a lock: what is ordered only by a race must not be
     /// dropped, because races behind a race are reported.
     pub(super) fn seen_write(&self, filter: &Filter, contents: &Contents, access: &AccessAt) -> Option<Seen> {
-        let is_seen = |entry: &Entry| entry.is_write() && entry.mask() & access.mask != 0;
-        let older = || filter.list(contents.nodes).map(|(_, entry)| entry);
-        let write = Some(contents.second).filter(is_seen).or_else(|| older().find(is_seen))?;
+        let write = newest_write(filter, contents, |entry| entry.mask() & access.mask != 0)?;
         // The words of a bulk access share one record: what one of them sees comes too late for the others.
         let is_known = access.bulk.is_none()
             && write.mask() == access.mask
-            && write.sync_index() != 0
             && write.slot() != self.slot()
             && self.earlier.has(write.at);
         is_known.then(|| {
@@ -146,6 +143,24 @@ impl Recorder {
             let until = self.held.with(write.at).map_or(point(before, MAX_SEQ) | 0xf, Section::until);
             Seen { write, until }
         })
+    }
+
+    /// The newest write of another thread to bytes that an access does not touch. The cell keeps it when the access
+    /// becomes its contents, because this thread may read these bytes next.
+    pub(super) fn other_write(&self, filter: &Filter, contents: &Contents, access: &AccessAt) -> Option<Entry> {
+        if access.mask == 0xff {
+            return None;
+        }
+        let mut write = newest_write(filter, contents, |entry| entry.mask() & access.mask == 0)?;
+        write.set_recorded();
+        (access.bulk.is_none() && write.slot() != self.slot()).then_some(write)
+    }
+
+    /// Puts such a write into the new contents of its cell.
+    pub(super) fn keep_write(&mut self, filter: &Filter, contents: &mut Contents, write: Option<Entry>) {
+        if let Some(write) = write {
+            self.push(filter, contents, write);
+        }
     }
 
     /// Learns from a read that was just recorded, and from what the thread of the write knew.
@@ -198,4 +213,13 @@ impl Recorder {
         *count += 1;
         false
     }
+}
+
+/// The newest write that a cell shows and that has these bytes. None if newer ones may have been dropped.
+fn newest_write(filter: &Filter, contents: &Contents, has_bytes: impl Fn(&Entry) -> bool) -> Option<Entry> {
+    let is_it = |entry: &Entry| entry.is_write() && entry.mask() != 0 && has_bytes(entry);
+    let newest = Some(contents.second).filter(is_it);
+    let older = || filter.list(contents.nodes).map(|(_, entry)| entry).find(is_it);
+    let write = newest.or_else(|| (!contents.second.has_dropped()).then(older).flatten());
+    write.filter(|write| write.sync_index() != 0)
 }

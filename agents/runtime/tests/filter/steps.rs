@@ -1,7 +1,8 @@
 //! Single steps of the filter.
 
 use crate::memory::{Owned, Records, cells};
-use runtime::filter::{Access, Limits, Outcome, Recorder, Shape};
+use runtime::filter::{Access, Limits, Outcome, Recorder, Shape, Sink};
+use runtime::hand_off::HandOff;
 use runtime::record::{Kind, head, is_deferred_write};
 use std::sync::atomic::AtomicU64;
 
@@ -119,4 +120,71 @@ fn freed_and_watched_words() {
     cells.cell(1).watch();
     assert_eq!(recorder.record_access(&filter, &mut sink, cells.cell(1), || false, WRITE, 1), Outcome::Watched);
     assert!(cells.cell(1).is_watched() && !recorder.is_covered(cells.cell(1), 0xff, true));
+}
+
+/// A producer and a consumer: what they read under the lock orders the elements, which need no record any more.
+#[test]
+fn elements_of_a_queue_are_ordered_by_its_count() {
+    const ACQUIRE: u64 = head(Kind::Acquire, 0, 0x40);
+    const RELEASE: u64 = head(Kind::Release, 0, 0x40);
+    // The head and the count of the queue share a word.
+    const HEAD: (usize, u8) = (0, 0x0f);
+    const COUNT: (usize, u8) = (0, 0xf0);
+    for slots in [[0, 1], [0, 2], [1, 3], [3, 2], [1, 0], [2, 0]] {
+        for per_pair in [0, 1, 2] {
+            let filter = Owned::new(SHAPE, Limits { per_pair, ..Limits::default() });
+            let (clock, cells, lock, condition) =
+                (AtomicU64::new(0), cells(3), HandOff::default(), HandOff::default());
+            let mut sinks = [0; 2].map(|_| Records::new(&clock));
+            let [mut producer, mut consumer] = slots.map(|slot| Recorder::begin(&filter, slot, false));
+            let [sink, other] = &mut sinks;
+            producer.timed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
+            consumer.timed(other, head(Kind::ThreadStart, 0, 0), 0, Some(0));
+            let access = |recorder: &mut Recorder, sink: &mut Records, (cell, mask): (usize, u8), write: bool| {
+                let context = 1 + cell as u32 + 2 * u32::from(write);
+                let access = Access { word: 8 * cell as u64, mask, write };
+                recorder.record_access(&filter, sink, cells.cell(cell), || false, access, context)
+            };
+            let acquired = |recorder: &mut Recorder, sink: &mut Records| {
+                sink.reserve(3);
+                recorder.acquired(sink, ACQUIRE, 0, &lock);
+            };
+            let released = |recorder: &mut Recorder, sink: &mut Records| {
+                sink.reserve(3);
+                recorder.released(sink, RELEASE, 0, &lock);
+            };
+            for round in 0..40 {
+                let element = (1 + round % 2, if round % 4 < 2 { 0x0f } else { 0xf0 });
+                // The consumer waits for an element.
+                acquired(&mut consumer, other);
+                access(&mut consumer, other, COUNT, false);
+                other.reserve(3);
+                consumer.waits(other, head(Kind::Wait, 0, 0x80), 0, 0x40, Some([&condition, &lock]));
+                // The producer looks whether there is room.
+                acquired(&mut producer, sink);
+                access(&mut producer, sink, COUNT, false);
+                access(&mut producer, sink, HEAD, false);
+                released(&mut producer, sink);
+                let outcome = access(&mut producer, sink, element, true);
+                assert!(round < 24 || outcome == Outcome::Deferred, "{slots:?} {per_pair} {round}");
+                acquired(&mut producer, sink);
+                access(&mut producer, sink, COUNT, false);
+                access(&mut producer, sink, COUNT, true);
+                released(&mut producer, sink);
+                other.reserve(3);
+                consumer.woken(other, head(Kind::Woken, 0, 0x80), 0, 0, Some(&lock));
+                access(&mut consumer, other, COUNT, false);
+                access(&mut consumer, other, HEAD, false);
+                released(&mut consumer, other);
+                let outcome = access(&mut consumer, other, element, false);
+                assert!(round < 24 || outcome == Outcome::Deferred, "{slots:?} {per_pair} {round}");
+                acquired(&mut consumer, other);
+                for variable in [HEAD, COUNT] {
+                    access(&mut consumer, other, variable, false);
+                    access(&mut consumer, other, variable, true);
+                }
+                released(&mut consumer, other);
+            }
+        }
+    }
 }
