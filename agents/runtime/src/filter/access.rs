@@ -152,7 +152,7 @@ impl Recorder {
         {
             self.defer(filter, sink, contents, access)
         } else {
-            let is_before = self.is_all_before(filter, contents, None) && self.is_frequent(contents, access);
+            let is_before = self.is_all_before(filter, contents, access, None) && self.is_frequent(contents, access);
             if is_before && (access.write || !contents.shared) {
                 self.defer(filter, sink, contents, access)
             } else if access.write {

@@ -20,7 +20,7 @@ impl Recorder {
         access: &AccessAt,
     ) -> Outcome {
         let timing = self.conflict_timing(contents);
-        let contended = !self.is_all_before(filter, contents, None);
+        let contended = !self.is_all_before(filter, contents, access, None);
         let other = self.other_write(filter, contents, access);
         self.write_out(filter, sink, access.word, contents);
         self.put_conflict(sink, access, timing);
@@ -49,7 +49,8 @@ impl Recorder {
         access: &AccessAt,
     ) -> Outcome {
         let writes = contents.second.is_write() && !self.is_ordered_after(filter, &contents.second);
-        let sees = contents.version || writes || self.sees_write(filter, contents);
+        let version = contents.version && !self.knows_version(filter, contents);
+        let sees = version || writes || self.sees_write(filter, contents);
         let old = contents.second;
         // Without a node for a write that is ordered before, that write is recorded, and this read with it.
         if !sees && (old.needs_no_record() || self.push(filter, contents, old)) {
@@ -67,7 +68,7 @@ impl Recorder {
         }
         let timing = self.conflict_timing(contents);
         let seen = self.seen_write(filter, contents, access);
-        let contended = !self.is_all_before(filter, contents, seen);
+        let contended = !self.is_all_before(filter, contents, access, seen);
         let write = self.other_write(filter, contents, access).filter(|_| contended);
         let known = contents.first.mask() | contents.second.mask();
         // The old owner has read its own bytes. If only reads of it were dropped, that concerns later writers. What is
@@ -122,12 +123,17 @@ impl Recorder {
         let version = contents.version && !is_before;
         let mut is_second = mine(&contents.second);
         let is_inline = is_second || mine(&contents.first);
-        if !is_inline
+        let knows_inline = match is_second {
+            _ if !is_inline => false,
+            true => knows(&contents.second, 0),
+            false => knows(&contents.first, contents.read),
+        };
+        if (!is_inline || version && !knows_inline)
             && let Some((node, entry)) = filter
                 .list(contents.nodes)
                 .find(|(_, entry)| mine(entry) && !entry.is_write() && (!version || knows(entry, 0)))
         {
-            is_second = self.is_second();
+            is_second = if is_inline { is_second } else { self.is_second() };
             let old = if is_second { &mut contents.second } else { &mut contents.first };
             filter.node(node).set_entry(core::mem::replace(old, entry));
             if !is_second {
@@ -148,7 +154,7 @@ impl Recorder {
         let sees = version || !is_before && self.sees_write(filter, contents);
         let outcome = if sees { Outcome::Written } else { Outcome::Deferred };
         if sees {
-            let contended = !self.is_all_before(filter, contents, None);
+            let contended = !self.is_all_before(filter, contents, access, None);
             let seen = self.seen_write(filter, contents, access);
             if !version {
                 self.write_out(filter, sink, access.word, contents);
@@ -166,7 +172,11 @@ impl Recorder {
         }
         // Evicts this thread's older entry, or another reader's.
         let is_mine = is_second || mine(&contents.first);
-        let dropped = if is_mine {
+        // Fields that share a word are read in turn: what the thread has read of the others stays known.
+        let stays = is_mine && sees && old.needs_no_record() && old.mask() & access.mask == 0;
+        let dropped = if stays && self.push(filter, contents, old) {
+            false
+        } else if is_mine {
             self.retire(filter, sink, contents, old, access.word)
         } else {
             is_second = self.make_room(filter, sink, contents, access.word);

@@ -77,7 +77,7 @@ impl Recorder {
                 && !contents.contended
                 && (self.is_own_or_ordered(filter, &contents)
                     || self.is_last(filter, &contents)
-                    || self.is_all_before(filter, &contents, None))
+                    || self.ends_after_all(filter, &contents))
             {
                 self.give_history(filter, contents.nodes);
             } else {

@@ -7,7 +7,7 @@
 //! and since when, so that others learn it, too. `docs/recording/filter.md` argues why that is sound.
 
 use super::access::AccessAt;
-use super::bits::{MAX_SEQ, epoch_of, point, same_slot, slot_of};
+use super::bits::{EPOCH_SHIFT, NEXT_SEQ, same_slot, slot_of};
 use super::contents::Contents;
 use super::entry::Entry;
 use super::memory::Filter;
@@ -119,13 +119,18 @@ impl HeldSections {
     }
 }
 
-/// A write that a read is about to see.
+/// Of a write that a read is about to see: its slot, and the point up to which all of its thread will be before the
+/// reading thread.
 #[derive(Clone, Copy)]
 pub(super) struct Seen {
-    write: Entry,
-    /// The point up to which all of its thread will be before the reading thread.
+    slot: u32,
     until: u64,
 }
+
+/// The bits of `at` that are no part of a point.
+const FLAGS: u64 = NEXT_SEQ - 1;
+/// The bits of a point below its sync index.
+const WITHIN_SYNC_INDEX: u64 = (1 << EPOCH_SHIFT) - 1;
 
 impl Recorder {
     /// The write of another thread that a read will see, if its record says so: the record of the write has the bytes
@@ -138,10 +143,9 @@ impl Recorder {
             && write.mask() == access.mask
             && write.slot() != self.slot()
             && self.earlier.has(write.at);
-        is_known.then(|| {
-            let before = epoch_of(write.slot(), write.sync_index() - 1);
-            let until = self.held.with(write.at).map_or(point(before, MAX_SEQ) | 0xf, Section::until);
-            Seen { write, until }
+        is_known.then(|| Seen {
+            slot: write.slot(),
+            until: self.held.with(write.at).map_or(write.at | FLAGS, Section::until),
         })
     }
 
@@ -169,35 +173,53 @@ impl Recorder {
         let since = self.sync_index();
         let mine = filter.learned(self.slot());
         mine.add(since, seen.until);
-        let known = Entry { at: seen.until.max(seen.write.at), what: 0 }.sync_index();
-        let but_not_at = Entry { at: before, what: 0 }.sync_index();
-        for until in filter.learned(seen.write.slot()).known_at(known, but_not_at) {
+        let [known, but_not_at] = [seen.until, before].map(|at| Entry { at, what: 0 }.sync_index());
+        for until in filter.learned(seen.slot).known_at(known, but_not_at) {
             if slot_of(until) != self.slot() && self.reads_from.learn(until).is_some() {
                 mine.add(since, until);
             }
         }
     }
 
-    /// Whether all that is known of a word is before this thread in every run, by forks, joins and what was read. In a
-    /// word that is not contended, that goes for all accesses to it that the cell no longer shows.
-    pub(super) fn is_all_before(&self, filter: &Filter, contents: &Contents, seen: Option<Seen>) -> bool {
-        let is_before = |entry: &Entry| {
-            entry.at == 0 || entry.slot() == self.slot() || entry.sync_index() != 0 && self.knows(filter, entry, seen)
-        };
+    /// Whether all that is known of a word is before an access in every run, by forks, joins and what was read. In a
+    /// word that is not contended, that goes for all accesses to it that the cell no longer shows. `seen` is what the
+    /// access itself reads.
+    pub(super) fn is_all_before(
+        &self,
+        filter: &Filter,
+        contents: &Contents,
+        access: &AccessAt,
+        seen: Option<Seen>,
+    ) -> bool {
         // Atomic accesses leave a cell without readers.
         let shows_some = !contents.shared || contents.first.mask() | contents.second.mask() != 0;
+        // The cells of a bulk access are of different points of one sync index, and must be alike.
+        let within = if access.bulk.is_some() { WITHIN_SYNC_INDEX } else { 0 };
         !contents.contended
             && shows_some
-            && is_before(&contents.first)
-            && is_before(&contents.second)
-            && filter.list(contents.nodes).all(|(_, entry)| is_before(&entry))
+            && entries(filter, contents).all(|entry| entry.at == 0 || self.is_before(filter, &entry, within, seen))
     }
 
-    fn knows(&self, filter: &Filter, entry: &Entry, seen: Option<Seen>) -> bool {
-        let is_seen = |seen: Seen| {
-            same_slot(entry.at, seen.until) && entry.at <= seen.until.max(seen.write.at | 0xf)
-        };
-        self.reads_from.has(entry.at) || seen.is_some_and(is_seen) || self.is_ordered_after(filter, entry)
+    /// Whether the end of a word's lifetime comes after all that is known of it.
+    pub(super) fn ends_after_all(&self, filter: &Filter, contents: &Contents) -> bool {
+        !contents.contended
+            && entries(filter, contents).all(|entry| entry.at == 0 || self.is_before(filter, &entry, 0, None))
+    }
+
+    /// Whether this thread knows all writes to a word that the cell does not show: in a word that is not contended,
+    /// each thread that the cell names came after them.
+    pub(super) fn knows_version(&self, filter: &Filter, contents: &Contents) -> bool {
+        !contents.contended
+            && entries(filter, contents).any(|entry| entry.at != 0 && self.is_before(filter, &entry, 0, None))
+    }
+
+    fn is_before(&self, filter: &Filter, entry: &Entry, within: u64, seen: Option<Seen>) -> bool {
+        let at = entry.at | within;
+        entry.slot() == self.slot()
+            || entry.sync_index() != 0
+                && (self.reads_from.has(at)
+                    || seen.is_some_and(|seen| same_slot(at, seen.until) && at <= seen.until)
+                    || self.is_ordered_after(filter, entry))
     }
 
     /// Whether the conflicts between these call contexts were recorded often enough, though all entries are before this
@@ -213,6 +235,11 @@ impl Recorder {
         *count += 1;
         false
     }
+}
+
+/// All entries of a cell.
+fn entries(filter: &Filter, contents: &Contents) -> impl Iterator<Item = Entry> {
+    [contents.first, contents.second].into_iter().chain(filter.list(contents.nodes).map(|(_, entry)| entry))
 }
 
 /// The newest write that a cell shows and that has these bytes. None if newer ones may have been dropped.
