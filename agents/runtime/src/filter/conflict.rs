@@ -120,7 +120,7 @@ impl Recorder {
         let epoch = self.epoch();
         let mine = |entry: &Entry| entry.at != 0 && same_slot(entry.at, epoch);
         let knows = |entry: &Entry, bytes: u8| access.mask & !(entry.mask() | bytes) == 0;
-        let version = contents.version && !is_before;
+        let version = contents.version && !is_before && !self.knows_version(filter, contents);
         let mut is_second = mine(&contents.second);
         let is_inline = is_second || mine(&contents.first);
         let knows_inline = match is_second {

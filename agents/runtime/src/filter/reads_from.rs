@@ -247,6 +247,7 @@ fn newest_write(filter: &Filter, contents: &Contents, has_bytes: impl Fn(&Entry)
     let is_it = |entry: &Entry| entry.is_write() && entry.mask() != 0 && has_bytes(entry);
     let newest = Some(contents.second).filter(is_it);
     let older = || filter.list(contents.nodes).map(|(_, entry)| entry).find(is_it);
-    let write = newest.or_else(|| (!contents.second.has_dropped()).then(older).flatten());
+    let dropped_writes = contents.second.is_write() && contents.second.has_dropped();
+    let write = newest.or_else(|| (!dropped_writes).then(older).flatten());
     write.filter(|write| write.sync_index() != 0)
 }

@@ -133,8 +133,7 @@ fn elements_of_a_queue_are_ordered_by_its_count() {
     for slots in [[0, 1], [0, 2], [1, 3], [3, 2], [1, 0], [2, 0]] {
         for per_pair in [0, 1, 2] {
             let filter = Owned::new(SHAPE, Limits { per_pair, ..Limits::default() });
-            let (clock, cells, lock, condition) =
-                (AtomicU64::new(0), cells(3), HandOff::default(), HandOff::default());
+            let (clock, cells, lock, condition) = (AtomicU64::new(0), cells(3), HandOff::default(), HandOff::default());
             let mut sinks = [0; 2].map(|_| Records::new(&clock));
             let [mut producer, mut consumer] = slots.map(|slot| Recorder::begin(&filter, slot, false));
             let [sink, other] = &mut sinks;

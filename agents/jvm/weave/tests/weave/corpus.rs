@@ -23,6 +23,8 @@ struct Expected {
     release: u32,
     #[serde(default)]
     finding: Vec<Finding>,
+    #[serde(default)]
+    behind: Vec<Finding>,
     mutation: Option<Mutation>,
 }
 
@@ -104,7 +106,7 @@ fn the_corpus_is_as_large_and_varied_as_it_says() {
                 wrong += 1;
             }
         }
-        for finding in &expected.finding {
+        for finding in expected.finding.iter().chain(&expected.behind) {
             let kinds = ["race", "deadlock", "atomicity", "lost-wakeup", "property", "misuse"];
             assert!(kinds.contains(&finding.kind.as_str()), "{name}");
         }

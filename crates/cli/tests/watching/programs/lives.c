@@ -1,5 +1,5 @@
 /* Two mutexes that live many lives, in an order that no hook sees; which is the outer one changes with each life:
- * there can be no deadlock. */
+ * there can be no deadlock. (That the order is not seen makes races of the lifetimes.) */
 #include <pthread.h>
 #include <sched.h>
 
