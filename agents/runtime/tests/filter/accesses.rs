@@ -148,7 +148,7 @@ pub(crate) fn rounds_trace(r: &mut Random) -> String {
 }
 
 /// A trace of two or three threads that hand data over: `h` is always read and mostly written under the lock `l`, as
-/// the head of a queue is; other variables are accessed inside of these sections or between them, and now and then under
+/// the head of a queue is; other variables are accessed inside of these sections or between them, now and then under
 /// another lock.
 pub(crate) fn handed_trace(r: &mut Random) -> String {
     let threads = 2 + r.below(2);
