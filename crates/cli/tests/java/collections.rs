@@ -149,6 +149,28 @@ const PROGRAMS: &[(&str, &str, &str, bool)] = &[
         "l.contains(\"a\"); l.size();",
         false,
     ),
+    // One synchronized collection around another: the list is accessed once both locks are held.
+    (
+        "List<String> k = Collections.synchronizedList(new ArrayList<>());
+    static final Collection<String> l = Collections.synchronizedCollection(k);",
+        "k.add(\"b\");",
+        "l.isEmpty(); l.add(\"c\");",
+        false,
+    ),
+    (
+        "List<String> k = Collections.synchronizedList(new ArrayList<>());
+    static final Collection<String> l = Collections.synchronizedCollection(Collections.unmodifiableCollection(k));",
+        "k.add(\"b\");",
+        "l.size();",
+        false,
+    ),
+    (
+        "List<String> k = Collections.synchronizedList(new ArrayList<>());
+    static final Collection<String> l = Collections.synchronizedCollection(k);",
+        "k.add(\"b\");",
+        "synchronized (l) { for (String s : l) { break; } }",
+        true,
+    ),
     // Other wrappers, views that the JDK makes, and what is known only as something to iterate over.
     (
         "List<String> k = new ArrayList<>(List.of(\"a\")), l = Collections.unmodifiableList(k);",
@@ -200,11 +222,11 @@ const PROGRAMS: &[(&str, &str, &str, bool)] = &[
 fn source(number: usize, (declared, first, second, _): &(&str, &str, &str, bool)) -> String {
     format!(
         "import java.util.*;\nimport java.util.concurrent.*;\nimport java.util.stream.*;\n\n\
-         public class Case{number:02} {{\n    static final {declared}\n\n    \
+         public class Case{number:03} {{\n    static final {declared}\n\n    \
          static void first() {{\n        {first}\n    }}\n\n    \
          static void second() {{\n        {second}\n    }}\n\n    \
          public static void main(String[] args) throws Exception {{\n        \
-         Thread one = new Thread(Case{number:02}::first), two = new Thread(Case{number:02}::second);\n        \
+         Thread one = new Thread(Case{number:03}::first), two = new Thread(Case{number:03}::second);\n        \
          one.start();\n        two.start();\n        one.join();\n        two.join();\n    }}\n}}\n"
     )
 }
@@ -215,9 +237,9 @@ fn calls_access_what_they_do() {
     let mut main = String::from("public class Main {\n    public static void main(String[] args) throws Exception {\n");
     let mut files = vec!["Main.java".to_owned()];
     for (number, program) in PROGRAMS.iter().enumerate() {
-        work.write(&format!("Case{number:02}.java"), source(number, program));
-        files.push(format!("Case{number:02}.java"));
-        main.push_str(&format!("        Case{number:02}.main(args);\n"));
+        work.write(&format!("Case{number:03}.java"), source(number, program));
+        files.push(format!("Case{number:03}.java"));
+        main.push_str(&format!("        Case{number:03}.main(args);\n"));
     }
     work.write("Main.java", main + "    }\n}\n");
     let mut javac = Command::new("javac");
@@ -231,7 +253,7 @@ fn calls_access_what_they_do() {
     for finding in json["findings"].as_array().expect("findings").iter().filter(|one| one["status"] != "warning") {
         assert_eq!(finding["kind"], "race", "{finding}");
         let sites = finding["sites"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        racy.extend(sites.filter_map(|site| site.strip_prefix("Case")?.get(..2)?.parse::<usize>().ok()));
+        racy.extend(sites.filter_map(|site| site.strip_prefix("Case")?.get(..3)?.parse::<usize>().ok()));
     }
     let wrong = |(number, program): &(usize, &(_, _, _, bool))| racy.contains(number) != program.3;
     let wrong: Vec<_> = PROGRAMS.iter().enumerate().filter(wrong).collect();

@@ -50,7 +50,13 @@ final class GuardedCollections {
         self.enter();
         try {
             Object inside = isCalled ? PlainCollections.innermost(of, true) : null;
-            if (inside == null) {
+            Object next = inside == null ? null : PlainCollections.guardedWithin(of);
+            if (next != null) {
+                // The call is passed on to another one of these. It accesses the collection once that one's lock is
+                // held, too.
+                self.guarded = next;
+                self.held.markInside(self);
+            } else if (inside == null) {
                 self.held.markInside(self);
             } else {
                 CallEffects effects = CallEffects.at(called, inside);

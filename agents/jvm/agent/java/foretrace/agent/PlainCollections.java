@@ -73,6 +73,19 @@ final class PlainCollections {
         return null;
     }
 
+    /** The {@link GuardedCollections guarded collection} that is nearest inside of a wrapper; null: there is none. */
+    static Object guardedWithin(Object wrapper) {
+        Object object = wrapper;
+        for (int depth = 0; object != null && depth < 16; depth++) {
+            long at = INSIDE.get(object.getClass());
+            object = at == 0 ? null : Memory.reference(object, at);
+            if (object != null && GuardedCollections.is(object.getClass())) {
+                return object;
+            }
+        }
+        return null;
+    }
+
     private static long field(Class<?> of, String name) {
         try {
             return Memory.U.objectFieldOffset(of, name);
