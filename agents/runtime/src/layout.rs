@@ -13,7 +13,7 @@ pub const SESSION_VARIABLE: &str = "FORETRACE_SESSION";
 /// The first word of both files, "foretrac".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"foretrac");
 /// The version of this layout; agent and observer must agree on it.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 /// Slots of a process: threads that run at once, or that come one after the other in the same slot.
 pub const SLOTS: usize = (1 << 13) - 1;
 /// Words of a chunk.

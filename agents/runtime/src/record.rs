@@ -178,6 +178,13 @@ kinds! {
     SeenWaiting = 59, 3, Timed;
     /// Uses the object, in a way that orders nothing: no event, unless the end of the object's lifetime conflicts.
     Use = 60, 2, Timed;
+    /// Passes a latch-like object, by a call that waits for as long as it takes.
+    AwaitWaited = 61, 2, Timed;
+    /// Has waited for the thread of slot `word 2`, by a call that waits for as long as it takes.
+    JoinWaited = 62, 3, Timed;
+    /// Something else than the records show may let threads go on that wait for the object, or the thread (aux 0; slot
+    /// | its number in that slot << 16), whatever that waits for.
+    FromOutside = 63, 2, Timed;
 }
 
 /// In the auxiliary byte of a `WatchWrite`: its value is not written yet.

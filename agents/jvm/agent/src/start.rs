@@ -62,6 +62,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Calls",
     "Inside",
     "Semaphores",
+    "Grants",
     "FieldHandle",
     "RawMemory",
     "Atomics",

@@ -47,7 +47,8 @@ impl Pass for Finder {
         let wanted = |deadlock: &&Deadlock| end.restriction.admits_threads(deadlock.blocked.len());
         let mut claims: Vec<Claim> = found.deadlocks.iter().filter(wanted).map(|d| claim(d, end)).collect();
         let wide = wide.deadlocks.iter().filter(|deadlock| end.restriction.admits_threads(deadlock.waiting.len()));
-        claims.extend(wide.filter_map(|deadlock| wide_deadlock::claim(deadlock, end)));
+        let outside = wide_deadlock::Outside::of(end.names, trace);
+        claims.extend(wide.filter_map(|deadlock| wide_deadlock::claim(deadlock, &outside, end)));
         Found { claims, stats, ..Found::default() }
     }
 }

@@ -5,11 +5,43 @@ use crate::claim::{About, Basis, Claim, Part, Witness};
 use detect::deadlock::Evidence;
 use detect::deadlock::wide::{Waiting, WideDeadlock};
 use detect::hang::WaitsFor;
-use event::{Names, Op};
+use event::{Batch, LatchId, Names, Op, SemId, Space, ThreadId, Value};
 use report::Kind;
+use rustc_hash::FxHashSet;
 
-/// The claim of a wide deadlock. One that may give up after a time is a warning, and is checked here.
-pub(super) fn claim(deadlock: &WideDeadlock, end: &TraceEnd<'_>) -> Option<Claim> {
+/// The label of internal events whose argument names what something else than the trace shows may let go on.
+const OUTSIDE: &str = "foretrace.outside";
+
+/// Objects that something else than the trace shows may grant, and threads whose waits it may end.
+pub(super) struct Outside(FxHashSet<WaitsFor>);
+
+impl Outside {
+    /// What the events of a trace say of that.
+    pub(super) fn of(names: &Names, trace: &Batch) -> Outside {
+        let mut all = FxHashSet::default();
+        let label = names.space(Space::Label).find(OUTSIDE.as_bytes());
+        let notes = trace.events.iter().filter(|event| event.op() == Op::Internal && Some(event.object()) == label);
+        for &event in notes.filter(|_| label.is_some()) {
+            let Some(&Value::Str(name)) = trace.args(event).first() else { continue };
+            let find = |space: Space| names.space(space).find(names.str(name).as_bytes());
+            all.extend(find(Space::Thread).map(|number| WaitsFor::Thread(ThreadId(number))));
+            all.extend(find(Space::Latch).map(|number| WaitsFor::Latch(LatchId(number))));
+            all.extend(find(Space::Sem).map(|number| WaitsFor::Semaphore(SemId(number))));
+        }
+        Outside(all)
+    }
+
+    /// Whether a wait may end without anything that the trace shows.
+    fn ends(&self, waiting: &Waiting) -> bool {
+        let is_lock = matches!(waiting.waits_for, WaitsFor::Lock(_));
+        let is_end = matches!(waiting.waits_for, WaitsFor::Thread(_));
+        !is_lock
+            && (self.0.contains(&WaitsFor::Thread(waiting.thread)) || !is_end && self.0.contains(&waiting.waits_for))
+    }
+}
+
+/// The claim of a wide deadlock. One that something else may end is a warning, and is checked here.
+pub(super) fn claim(deadlock: &WideDeadlock, outside: &Outside, end: &TraceEnd<'_>) -> Option<Claim> {
     let names = end.names;
     let each: Vec<String> = deadlock.waiting.iter().map(|waiting| waits(waiting, names)).collect();
     let each = each.join(", ");
@@ -30,12 +62,19 @@ pub(super) fn claim(deadlock: &WideDeadlock, end: &TraceEnd<'_>) -> Option<Claim
     let about = About::Objects(deadlock.waiting.iter().map(|waiting| waiting.waits_for.object()).collect());
     let parts = deadlock.waiting.iter().map(part).collect();
     let claim = end.claim(Kind::Deadlock, basis, about, parts, format!("{each}: {how}"));
-    if !deadlock.may_give_up() {
-        return Some(claim);
-    }
+    let is_observed = matches!(claim.basis, Basis::Observed);
+    let ended = deadlock.waiting.iter().find(|waiting| !is_observed && outside.ends(waiting));
+    let but = match ended {
+        Some(waiting) => format!(
+            "{} may also go on by what the trace does not show: a time limit, an interrupt, another worker of a pool",
+            end.names.thread(waiting.thread)
+        ),
+        None if deadlock.may_give_up() => "a wait on a condition may also give up after a time".to_owned(),
+        None => return Some(claim),
+    };
     // What no order shows is not even a pattern.
     let shown = verify::wide_deadlock(&claim, &schedule(deadlock, end).whole(), end).is_ok();
-    let why = format!("{}; a wait on a condition may also give up after a time", claim.why);
+    let why = format!("{}; {but}", claim.why);
     shown.then_some(Claim { basis: Basis::Warning, why, ..claim })
 }
 

@@ -129,7 +129,7 @@ pub(super) fn space_of(class: u8) -> Space {
 /// Whether a record of this kind uses its object. Who has waited does not touch it any more.
 #[inline]
 pub(super) fn is_use(kind: Kind) -> bool {
-    !matches!(kind, Kind::Await | Kind::Woken)
+    !matches!(kind, Kind::Await | Kind::AwaitWaited | Kind::Woken)
 }
 
 impl Build {

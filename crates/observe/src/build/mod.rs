@@ -446,7 +446,7 @@ impl Build {
             Kind::ThreadEnd => self.end(slot, record),
             Kind::Mark => self.count_events(slot, 0),
             Kind::Fork => self.fork(slot, record),
-            Kind::Join => self.join(slot, record),
+            Kind::Join | Kind::JoinWaited => self.join(slot, kind, record),
             Kind::Announce => self.announced(slot, record),
             Kind::SeenWaiting => self.seen_waiting(slot, record),
             _ => {

@@ -6,10 +6,14 @@ use super::lives::{Life, is_use, space_of};
 use super::objects::Number;
 use crate::decode::{aux, payload};
 use event::{CondId, Extra, Op, Order, Space, Value, Wake};
-use runtime::record::{Class, Kind};
+use runtime::record::{Class, Kind, SEEN_SLOT_BITS};
 
 /// The label of an internal event that reports misuse; its arguments are what is wrong and the object's name.
 const MISUSE: &str = "foretrace.misuse";
+
+/// The label of an internal event whose argument names an object or a thread that something else than the trace shows
+/// may let go on.
+const OUTSIDE: &str = "foretrace.outside";
 
 /// The reason of a `Woken`: by a notify, or else by a timeout.
 const TIMED: u8 = 3;
@@ -27,7 +31,7 @@ pub(super) const fn plain(kind: Kind) -> Option<Op> {
         Kind::Notify => Op::Notify,
         Kind::NotifyAll => Op::NotifyAll,
         Kind::Post => Op::Post,
-        Kind::Await => Op::Await,
+        Kind::Await | Kind::AwaitWaited => Op::Await,
         Kind::Up => Op::Up,
         Kind::Down | Kind::DownWaited => Op::Down,
         _ => return None,
@@ -97,6 +101,7 @@ impl Build {
             Kind::Begin | Kind::End => return self.block(slot, kind, record),
             Kind::Internal => return self.internal(slot, record),
             Kind::Misuse => return self.misuse(slot, record),
+            Kind::FromOutside => return self.from_outside(by, class, number),
             kind => match plain(kind) {
                 Some(op) => op,
                 // All other kinds are handled before.
@@ -114,6 +119,10 @@ impl Build {
             Kind::Await => self.answered(slot, class, number, (Op::AwaitRequest, object)),
             Kind::DownWaited => {
                 self.plain(by, Op::DownRequest, object);
+                1
+            }
+            Kind::AwaitWaited => {
+                self.plain(by, Op::AwaitRequest, object);
                 1
             }
             _ => 0,
@@ -242,6 +251,20 @@ impl Build {
         let name = self.names.get(space, object).to_owned();
         let args = [Value::Str(self.text(&label)), Value::Str(self.text(&name))];
         self.event(by, MISUSE, &args)
+    }
+
+    /// Something else than the trace shows may grant the object, or let the thread go on.
+    fn from_outside(&mut self, by: super::Actor, class: u8, number: u64) -> u64 {
+        let name = if class == 0 {
+            let (slot, generation) = (number & ((1 << SEEN_SLOT_BITS) - 1), number >> SEEN_SLOT_BITS);
+            self.thread_of(slot, generation as u32).map(|thread| self.names.thread(thread).to_owned())
+        } else {
+            let space = space_of(class);
+            self.object(space, class, number).map(|object| self.names.get(space, object).to_owned())
+        };
+        let Some(name) = name else { return 0 };
+        let args = [Value::Str(self.text(&name))];
+        self.event(by, OUTSIDE, &args)
     }
 
     fn event(&mut self, by: super::Actor, label: &str, args: &[Value]) -> u64 {

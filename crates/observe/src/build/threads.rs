@@ -4,6 +4,7 @@ use super::Build;
 use crate::decode::{aux, payload};
 use event::{Extra, Op, Order, SiteId, Space, StackId, ThreadId, ThreadInfo};
 use runtime::layout::SLOTS;
+use runtime::record::Kind;
 
 impl Build {
     /// A new thread, named by its number.
@@ -98,14 +99,19 @@ impl Build {
         }
     }
 
-    pub(super) fn join(&mut self, slot: u32, record: &[u64]) {
+    pub(super) fn join(&mut self, slot: u32, kind: Kind, record: &[u64]) {
         let by = self.actor(slot, record[1]);
         let (child, generation) = self.child(record[2]);
         match self.thread_of(child, generation) {
             Some(child) if child != by.thread => {
                 self.ended.remove(&child);
                 let waited_for = self.child(record[2]).0;
-                let announced = self.answered(slot, 0, waited_for, (Op::JoinRequest, child.0));
+                let announced = if kind == Kind::JoinWaited {
+                    self.plain(by, Op::JoinRequest, child.0);
+                    1
+                } else {
+                    self.answered(slot, 0, waited_for, (Op::JoinRequest, child.0))
+                };
                 self.plain(by, Op::Join, child.0);
                 self.count_events(slot, 1 + announced);
             }

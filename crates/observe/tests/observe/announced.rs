@@ -25,6 +25,10 @@ pub(crate) fn announced() {
     main.sync(Kind::Down, semaphore, 0x5020, 0);
     main.sync(Kind::Announce, semaphore, 0x5020, 0);
     main.acquire(0x5040, 0);
+    // A call that is known to wait for as long as it takes, and what may end such waits.
+    child.sync(Kind::AwaitWaited, barrier, 0x5000, 0);
+    main.sync(Kind::FromOutside, barrier, 0x5000, 0);
+    main.sync(Kind::FromOutside, 0, child.slot.into(), 0);
     child.sync(Kind::ThreadEnd, 0, 0, 0);
     main.sync(Kind::Announce, 0, child.slot.into(), 0);
     main.join(child.slot, 0);
@@ -33,8 +37,7 @@ pub(crate) fn announced() {
 
 #[test]
 fn what_answers_an_announcement_comes_right_after_it() {
-    let expected = "\
-#! init prog+0x2000=2
+    let expected = r##"#! init prog+0x2000=2
 #! init prog+0x2020=1
 main|w(prog+0x2000)|
 main|fork(T1)|
@@ -50,7 +53,11 @@ main|down(prog+0x2020)|
 main|up(prog+0x2020)|
 main|down(prog+0x2020)|
 main|acq(prog+0x2040)|
+T1|areq(prog+0x2000)|
+T1|await(prog+0x2000)|
+main|ev(foretrace.outside,"prog+0x2000")|
+main|ev(foretrace.outside,"T1")|
 main|jreq(T1)|
-main|join(T1)|";
+main|join(T1)|"##;
     assert_eq!(shown("announced"), expected.lines().collect::<Vec<_>>());
 }

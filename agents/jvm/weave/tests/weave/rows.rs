@@ -145,7 +145,7 @@ fn needed(release: u16) -> String {
             let is_bulk = is_view
                 || is_function
                 || ["drainTo", "forEach", "removeIf", "replaceAll", "stream", "toArray"].contains(&call.name);
-            let is_future = ["Future", "CompletableFuture", "ForkJoinTask"]
+            let is_future = ["Future", "FutureTask", "CompletableFuture", "ForkJoinTask"]
                 .iter()
                 .any(|name| row.class.strip_prefix("java/util/concurrent/") == Some(name));
             let is_twice = is_bulk || is_future || row.class.ends_with('*');
@@ -166,7 +166,7 @@ fn orders(row: &Row) -> bool {
         && row.effects().any(|effect| {
             !matches!(
                 effect.kind,
-                "read" | "write" | "look" | "change" | "condition" | "permits" | "optimistic" | "blocks"
+                "read" | "write" | "look" | "change" | "condition" | "permits" | "optimistic" | "blocks" | "outside"
             )
         })
 }
@@ -232,7 +232,8 @@ fn every_row_has_its_programs() {
     let only_says_who_waits = |row: &InsideRow| {
         let mut effects =
             row.before.iter().chain(&row.after).map(|&number| &Inside::all().effects[usize::from(number)]);
-        !row.member.is_empty() && effects.all(|effect| matches!(effect.kind, "blocks" | "passes" | "exits"))
+        !row.member.is_empty()
+            && effects.all(|effect| matches!(effect.kind, "blocks" | "passes" | "exits" | "task" | "outside"))
     };
     let inside = Inside::all().rows.iter().filter(|row| !is_other(row.class) && !only_says_who_waits(row));
     let inside = inside.map(|row| match row.member {

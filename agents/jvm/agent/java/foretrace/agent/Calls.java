@@ -150,13 +150,20 @@ final class Calls {
     private static void after(
         CallEffects effects, long result, Object returned, boolean isResult, Object of, Object argument, int index,
         long number, Object value, boolean isNumber, int site) {
+        effectsAfter(effects, result, returned, isResult, of, argument, index, number, value, isNumber, site);
+        if (effects.isBlocking()) {
+            leaveCall();
+        }
+    }
+
+    @ForceInline
+    private static void effectsAfter(
+        CallEffects effects, long result, Object returned, boolean isResult, Object of, Object argument, int index,
+        long number, Object value, boolean isNumber, int site) {
         if (effects.isWrapper()
             && WrappedCollections.after(effects, result, returned, isResult, of, argument, index, number, value,
                 isNumber, site)) {
             return;
-        }
-        if (effects.isBlocking()) {
-            leaveCall();
         }
         if (effects.isGuarded() || effects.isWrapper()) {
             GuardedCollections.returned();

@@ -1,5 +1,6 @@
 package foretrace.agent;
 
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.Condition;
 
 /** Records what each {@link Effect} kind means. */
@@ -121,13 +122,23 @@ final class EffectRecorder {
                 Locks.record(self, shadow, Record.NOTIFY_ALL, Monitors.CONDITION, site);
                 break;
             case Effect.PERMITS:
-                Semaphores.seen(self, shadow, object, SEMAPHORE, site);
+                if (object instanceof Semaphore) {
+                    Semaphores.seen(self, shadow, object, SEMAPHORE, site);
+                } else {
+                    Grants.seen(self, whole, object, site);
+                }
+                break;
+            case Effect.OUTSIDE:
+                int objectClass = object instanceof Semaphore ? SEMAPHORE : EntrySync.LATCH;
+                Grants.fromOutside(self, shadow, object, objectClass, site);
                 break;
             case Effect.UP:
             case Effect.DOWN:
                 long count = Semaphores.count(effect, call, object);
+                boolean waited = count == 1 && self.isWaitingFor(object);
+                int record = kind == Effect.UP ? Record.UP : waited ? Record.DOWN_WAITED : Record.DOWN;
                 for (long i = Math.min(count, MOST_PERMITS); i > 0; i--) {
-                    Semaphores.permit(self, shadow, kind == Effect.UP ? Record.UP : Record.DOWN, SEMAPHORE, site);
+                    Semaphores.permit(self, shadow, record, SEMAPHORE, site);
                 }
                 break;
             case Effect.JOIN:

@@ -2,6 +2,7 @@ package foretrace.agent;
 
 import static foretrace.agent.Memory.U;
 
+import java.util.concurrent.CyclicBarrier;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
@@ -37,8 +38,9 @@ final class EntrySync {
     @ForceInline
     static void post(ThreadState self, Shadow of, int entry, int site) {
         long address = of.address + 8L * (entry + 1);
-        // If the thread has done nothing since its last post of this entry, there is nothing new to post.
-        if (self.lastPost != address || self.lastPostAt != self.tick || Memory.ALL) {
+        // If the thread has done nothing since its last post of this entry, there is nothing new to post. (Where posts
+        // are counted, each is.)
+        if (self.lastPost != address || self.lastPostAt != self.tick || of.needed > 0 || Memory.ALL) {
             postNew(self, of, entry, address, site);
         }
     }
@@ -47,6 +49,8 @@ final class EntrySync {
         if (!self.room()) {
             return;
         }
+        Grants.granted(self, of, LATCH, site);
+        of.hasPosts = true;
         long[] times = entry == WHOLE ? of.posted() : of.postTimes();
         long at = entry == WHOLE ? LONGS : at(entry);
         int context = self.context(site);
@@ -80,7 +84,7 @@ final class EntrySync {
 
     /** Awaits an entry. For the whole: awaits every entry. */
     static void await(ThreadState self, Shadow of, int entry, int site) {
-        if (of.isPosted()) {
+        if (of.isPosted() && (of.needed == 0 || of.hasPosts)) {
             one(self, of, WHOLE, U.getLongVolatile(of.posted(), LONGS), site);
         }
         long[] times = of.postTimes;
@@ -121,13 +125,17 @@ final class EntrySync {
         long address = of.address + 8L * (entry + 1);
         // If there was no post since the last await, it needs no record.
         int index = cacheIndex(address);
-        if (self.hasAwaited(index, address, time) && !Memory.ALL || !self.room()) {
+        boolean waited = self.mayWait && address == of.address && Grants.isWaiting(self, of);
+        // Who comes to a barrier last has awaited its own post only, but may be the first in another run.
+        boolean isNew = !self.hasAwaited(index, address, time) || waited && self.waitsFor instanceof CyclicBarrier;
+        if (!isNew && !Memory.ALL || !self.room()) {
             return;
         }
         self.cacheAwait(index, address, time);
         self.syncFreeRegion++;
         int context = self.context(site);
-        self.put2(Record.head(Record.AWAIT, LATCH, address), self.now(time), context);
+        int kind = waited ? Record.AWAIT_WAITED : Record.AWAIT;
+        self.put2(Record.head(kind, LATCH, address), self.now(time), context);
     }
 
     /** Makes a time at least this late. */

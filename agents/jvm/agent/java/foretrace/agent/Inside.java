@@ -1,5 +1,6 @@
 package foretrace.agent;
 
+import java.util.concurrent.FutureTask;
 import jdk.internal.vm.annotation.ForceInline;
 
 /** Effects inside classes of the JDK (agents/jvm/weave/src/hooks/inside.table). */
@@ -98,6 +99,14 @@ final class Inside {
             LockRequests.parked(self, of);
             return;
         }
+        if (kind == Effect.TASK) {
+            Grants.begins(self, of);
+            return;
+        }
+        if (kind == Effect.OUTSIDE) {
+            Grants.interrupted(self, of, site);
+            return;
+        }
         if (kind == Effect.PASSES) {
             self.leaveCall();
             return;
@@ -111,6 +120,9 @@ final class Inside {
         switch (kind) {
             case Effect.POST:
                 if (shadow != null) {
+                    if (of instanceof FutureTask && Effect.target(effect) == Effect.OBJECT) {
+                        Grants.seen(self, shadow.whole(), of, site);
+                    }
                     EntrySync.post(self, shadow.whole(), entry, site);
                 }
                 break;

@@ -23,7 +23,8 @@ final class Record {
             END = 33, FORK = 34,
         JOIN = 35, ACQUIRE = 36, RELEASE = 37, READ_ACQUIRE = 38, READ_RELEASE = 39, TRY_ACQUIRE = 40, REQUEST = 42,
         WAIT = 43, WOKEN = 44, NOTIFY = 45, NOTIFY_ALL = 46, POST = 47, AWAIT = 48, UP = 49, DOWN = 50, INIT = 51,
-        BEGIN = 53, LEAVE = 54, INTERNAL = 55, MISUSE = 56, SEEN_WAITING = 59;
+        BEGIN = 53, LEAVE = 54, INTERNAL = 55, MISUSE = 56, DOWN_WAITED = 58, SEEN_WAITING = 59, AWAIT_WAITED = 61,
+        JOIN_WAITED = 62, FROM_OUTSIDE = 63;
     /** What the text of a {@link #TEXT} record names. */
     static final int THREAD_NAME = 1, LABEL = 2, MISUSE_TEXT = 4, ARGUMENT_TEXT = 7;
     /** What the value of an {@link #ARGUMENT} is. */

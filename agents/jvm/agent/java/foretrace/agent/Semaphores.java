@@ -43,7 +43,9 @@ final class Semaphores {
 
     /** A permit is about to be released, or was acquired. */
     static void permit(ThreadState self, Shadow of, int kind, int objectClass, int site) {
-        if (kind == Record.DOWN) {
+        if (kind == Record.UP) {
+            Grants.granted(self, of, objectClass, site);
+        } else {
             self.syncFreeRegion++;
         }
         if (self.room()) {

@@ -66,6 +66,12 @@ final class Shadow extends WeakReference<Object> {
     private volatile Shadow monitor;
     /** Of a stamped lock: a thread released a stamp that another one acquired ({@link StampedLocks}). */
     volatile boolean isReleasedByOther;
+    /** How many posts an await of this latch-like object needs, if that is recorded ({@link Grants}). */
+    volatile int needed;
+    /** It was posted. (It has a time from when it is recorded how many posts it needs.) */
+    boolean hasPosts;
+    /** It is recorded that something else than the records show may grant it. */
+    volatile boolean isFromOutside;
     /** The site where the object was made is recorded. */
     boolean hasSite;
     /** How many parts the object has. */

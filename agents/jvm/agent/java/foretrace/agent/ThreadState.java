@@ -78,6 +78,10 @@ final class ThreadState extends RecordWriter {
      */
     Object waitsFor;
     boolean mayWait;
+    /** It is recorded that it may give up waiting, because it is interrupted ({@link Grants}). */
+    volatile boolean isFromOutside;
+    /** How many tasks of pools it has begun that other threads could have run, too ({@link Grants}). */
+    int tasks;
     /** The wait that {@link LastWaits} has seen last: the first word of its record, and the sync index then. */
     long seenWait, seenWaitAt;
     /** A static write whose class is not loaded yet, to be recorded after it: the site, and the value. */
@@ -193,6 +197,11 @@ final class ThreadState extends RecordWriter {
     void leaveCall() {
         mayWait = false;
         waitsFor = null;
+    }
+
+    /** Whether it is in a call that waits for an object for as long as it takes. */
+    boolean isWaitingFor(Object of) {
+        return mayWait && waitsFor == of;
     }
 
     /** The call context of a record at a site. */

@@ -147,8 +147,8 @@ final class Threads {
         if (other != null && other != ThreadState.NONE && other != self && !thread.isAlive() && self.room()) {
             self.syncFreeRegion++;
             int context = self.context(site);
-            self.put3(Record.head(Record.JOIN, 0, 0), self.now(other.time), context,
-                other.slot | (long) other.generation << 32);
+            int kind = self.isWaitingFor(thread) ? Record.JOIN_WAITED : Record.JOIN;
+            self.put3(Record.head(kind, 0, 0), self.now(other.time), context, word(other));
         }
     }
 }
