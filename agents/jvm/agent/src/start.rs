@@ -63,6 +63,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Inside",
     "Semaphores",
     "Grants",
+    "Remaining",
     "FieldHandle",
     "RawMemory",
     "Atomics",

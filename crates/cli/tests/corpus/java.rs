@@ -4,7 +4,7 @@
 //! compiles all programs whose classes are missing or out of date, by one compiler, and leaves them in the folder that
 //! Cargo has for the files of tests. The others wait for it: a lock on a file makes them take turns.
 
-use crate::common::{Folder, java, java_release};
+use crate::common::{Folder, Ran, java, java_release};
 use crate::program::{Finding, Program, programs, runs, texts};
 use libtest_mimic::{Completion, Failed, Trial};
 use serde_json::Value;
@@ -21,6 +21,9 @@ const ENDED: i32 = 124;
 /// The oldest release of Java that a JDK for these tests can have: only programs that need a newer one ask for it.
 const OLDEST: u32 = 11;
 
+/// Programs of which the filter loses a finding that `--record all` gives, and why.
+const LOST: &[(&str, &str)] = &[];
+
 pub(crate) fn trials() -> Vec<Trial> {
     let trial = |program: Program| {
         Trial::ignorable_test(format!("java::{}", program.test_name()), move || check(&program).map_err(Failed::from))
@@ -35,6 +38,9 @@ fn check(program: &Program) -> Result<Completion, String> {
     let classes = compiled(program)?;
     let work = Folder::new();
     let classes = if std::env::var_os("FORETRACE_WOVEN").is_some() { woven(&classes, &work) } else { classes };
+    if std::env::var_os("FORETRACE_COMPARE").is_some() {
+        return compare_with_all(program, &classes, &work).map(|()| Completion::Completed);
+    }
     for run in 1..=runs() {
         run_once(program, &classes, &work).map_err(|error| format!("run {run}: {error}"))?;
     }
@@ -42,8 +48,34 @@ fn check(program: &Program) -> Result<Completion, String> {
 }
 
 fn run_once(program: &Program, classes: &Path, work: &Folder) -> Result<(), String> {
+    let (ran, json) = watched(program, classes, work, false)?;
+    program.compare(&ran, &json, finding)
+}
+
+/// Runs a program with the filter and with `--record all`, and says which findings only one of them gives. Fails if the
+/// filter loses one, unless the program is [listed](LOST).
+fn compare_with_all(program: &Program, classes: &Path, work: &Folder) -> Result<(), String> {
+    let findings = |records_all| -> Result<BTreeSet<Finding>, String> {
+        let (_, json) = watched(program, classes, work, records_all)?;
+        let findings = json["findings"].as_array().into_iter().flatten();
+        Ok(findings.filter(|one| one["status"] != "warning").map(finding).collect())
+    };
+    let (filtered, all) = (findings(false)?, findings(true)?);
+    let (lost, more): (Vec<_>, Vec<_>) = (all.difference(&filtered).collect(), filtered.difference(&all).collect());
+    let why = LOST.iter().find(|(name, _)| *name == program.test_name()).map(|(_, why)| *why);
+    println!("{}: {} with the filter, {} with all", program.test_name(), filtered.len(), all.len());
+    println!("only with all: {lost:?}{}", why.map(|why| format!(" ({why})")).unwrap_or_default());
+    println!("only with the filter: {more:?}");
+    if lost.is_empty() || why.is_some() { Ok(()) } else { Err(format!("the filter loses {lost:?}")) }
+}
+
+/// Runs a program under `foretrace run`, with every access recorded if that is wanted.
+fn watched(program: &Program, classes: &Path, work: &Folder, records_all: bool) -> Result<(Ran, Value), String> {
     let (java, spec) = (java(), program.expected.spec.as_ref().map(|spec| program.folder.join(spec)));
     let mut args = vec!["run", "--json", "result.json", "-o", "run.ftrace"];
+    if records_all {
+        args.extend(["--record", "all"]);
+    }
     if let Some(spec) = &spec {
         args.extend(["--spec", spec.to_str().expect("UTF-8")]);
     }
@@ -62,7 +94,7 @@ fn run_once(program: &Program, classes: &Path, work: &Folder) -> Result<(), Stri
     if json["processes"][0]["agent"] != "java" {
         return Err(format!("the agent does not watch it\n{}{}", ran.stdout, ran.stderr));
     }
-    program.compare(&ran, &json, finding)
+    Ok((ran, json))
 }
 
 /// The parts of a finding in the JSON report that do not depend on the run.

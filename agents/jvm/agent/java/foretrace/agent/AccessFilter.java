@@ -340,6 +340,7 @@ final class AccessFilter {
             }
             U.putLong(of, r, self.defer(0));
             self.syncFreeRegion++;
+            Remaining.add(of, w, r, d, address, base, shift);
             return;
         }
         leaveTime(of, r, now);
@@ -373,6 +374,7 @@ final class AccessFilter {
             U.putLong(of, r, 0);
             U.putLong(of, w, self.defer(0));
             U.storeFence();
+            Remaining.add(of, w, r, d, address, base, shift);
             return;
         }
         self.lastWrite = address;

@@ -85,6 +85,7 @@ final class LastWaits {
             writer = writer == null ? Threads.spare() : writer;
             if (writer != null) {
                 new LastWaits().lookAtAll();
+                Remaining.record(writer);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
