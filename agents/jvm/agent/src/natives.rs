@@ -201,7 +201,9 @@ extern "system" fn effects(jni: *mut c_void, _: Reference, site: i32, of: Refere
                 let types = if of.is_null() { Vec::new() } else { calls::types(agent.jvmti, Jni(jni), of) };
                 let (before, mut after) = calls::effects(call, &types);
                 let is_nothing = before.is_empty() && after.is_empty();
-                if is_nothing
+                // A text is made of an object of any class. What that uses is watched, or not known for sure.
+                let is_of_text = ["toString", "valueOf"].contains(&call.name);
+                if is_nothing && !is_of_text
                     || calls::uses_elements(call, &types)
                     || before.iter().chain(&after).any(|&effect| calls::is_of_part(effect))
                 {

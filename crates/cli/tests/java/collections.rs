@@ -9,6 +9,7 @@ use std::process::Command;
 const SYNCHRONIZED: &str = "List<String> l = Collections.synchronizedList(new ArrayList<>(List.of(\"a\", \"b\")));";
 const SYNCHRONIZED_MAP: &str =
     "Map<String, String> m = Collections.synchronizedMap(new HashMap<>(Map.of(\"a\", \"b\")));";
+const LIST: &str = "List<String> l = new ArrayList<>(List.of(\"a\", \"b\"));";
 const ITERATOR: &str = "Iterator<String> i = new ArrayList<>(List.of(\"a\", \"b\", \"c\")).iterator();";
 
 /// Programs: what is declared, what two threads do, and whether that is a race.
@@ -201,7 +202,57 @@ const PROGRAMS: &[(&str, &str, &str, bool)] = &[
     (ITERATOR, "synchronized (i) { i.next(); }", "synchronized (i) { i.next(); }", false),
     (ITERATOR, "synchronized (i) { i.next(); }", "i.remove();", true),
     ("Iterator<String> i = new Vector<>(List.of(\"a\", \"b\")).iterator();", "i.next();", "i.next();", false),
+    // What reads the elements of a list.
+    (LIST, "l.set(1, \"c\");", "l.toArray();", true),
+    (LIST, "l.set(1, \"c\");", "l.toArray(new String[0]);", true),
+    (LIST, "l.set(1, \"c\");", "l.contains(\"x\");", true),
+    (LIST, "l.set(1, \"c\");", "l.contains(\"a\");", false),
+    (LIST, "l.set(1, \"c\");", "l.indexOf(\"x\");", true),
+    (LIST, "l.set(1, \"c\");", "l.lastIndexOf(\"x\");", true),
+    (LIST, "l.set(1, \"c\");", "l.indexOf(\"a\");", false),
+    (LIST, "l.set(1, \"c\");", "l.hashCode();", true),
+    (LIST, "l.set(1, \"b\");", "l.equals(List.of(\"a\", \"b\"));", true),
+    (LIST, "l.set(1, \"b\");", "l.equals(List.of(\"a\"));", false),
+    (LIST, "l.set(0, \"c\");", "l.forEach(e -> { });", true),
+    (LIST, "l.set(1, \"c\");", "new ArrayList<>(l);", true),
+    (LIST, "l.get(1);", "l.toArray(); l.contains(\"x\"); l.toString(); l.forEach(e -> { });", false),
+    (
+        "List<String> l = new ArrayList<>(List.of(\"a\", \"b\"));",
+        "synchronized (l) { l.set(1, \"c\"); }",
+        "synchronized (l) { l.toArray(); l.indexOf(\"x\"); }",
+        false,
+    ),
+    // What makes a text of a collection, known by an interface.
+    (LIST, "l.add(\"c\");", "l.toString();", true),
+    (LIST, "l.add(\"c\");", "synchronized (l) { l.toString(); }", true),
+    (LIST, "synchronized (l) { l.add(\"c\"); }", "synchronized (l) { l.toString(); }", false),
+    ("Map<String, Integer> m = new HashMap<>();", "m.put(\"a\", 1);", "m.toString();", true),
+    ("Map<String, Integer> m = new HashMap<>();", "m.put(\"a\", 1);", "m.keySet().toString();", true),
+    ("Map<String, Integer> m = new HashMap<>();", "m.get(\"a\");", "m.toString();", false),
+    (LIST, "l.add(\"c\");", "String.valueOf(l);", true),
+    (LIST, "l.add(\"c\");", "Objects.toString(l);", true),
+    (LIST, "l.add(\"c\");", "new StringBuilder().append(l);", true),
+    (LIST, "synchronized (l) { l.add(\"c\"); }", "synchronized (l) { String.valueOf(l); }", false),
+    // What the JDK does to a collection that synchronises its calls.
+    (SYNCHRONIZED, "l.add(\"c\");", "String.join(\",\", l);", true),
+    (SYNCHRONIZED, "l.add(\"c\");", "synchronized (l) { String.join(\",\", l); }", false),
+    (SYNCHRONIZED, "l.add(\"c\");", "Collections.max(l);", true),
+    (SYNCHRONIZED, "l.add(\"c\");", "synchronized (l) { Collections.max(l); }", false),
+    (SYNCHRONIZED, "l.set(1, \"c\");", "l.toArray(); l.contains(\"x\"); l.forEach(e -> { });", false),
+    (
+        "List<String> k = new ArrayList<>(List.of(\"a\")), l = Collections.synchronizedList(k);",
+        "k.add(\"b\");",
+        "new ArrayList<>(l);",
+        true,
+    ),
     // Arrays.
+    ("int[] a = {1, 2, 3, 4};", "a[3] = 4;", "Arrays.mismatch(a, new int[] {1, 2, 3, 4});", true),
+    ("int[] a = {1, 2, 3, 4};", "a[1] = 2;", "Arrays.mismatch(a, new int[] {1, 2, 9, 4});", true),
+    ("int[] a = {1, 2, 3, 4};", "a[3] = 4;", "Arrays.mismatch(a, new int[] {1, 9, 3, 4});", false),
+    ("int[] a = {1, 2, 3, 4};", "a[3] = 4;", "Arrays.compare(a, new int[] {1, 2, 3, 4});", true),
+    ("int[] a = {1, 2, 3, 4};", "int x = a[3];", "Arrays.compare(a, new int[] {1, 2, 3, 4});", false),
+    ("long[] a = {1, 2, 3, 4, 5};", "a[2] = 3;", "Arrays.binarySearch(a, 3);", true),
+    ("long[] a = {1, 2, 3, 4, 5};", "a[4] = 6;", "Arrays.binarySearch(a, 3);", false),
     ("int[] a = {1, 2, 3, 4}, b = new int[4];", "a[3] = 5;", "System.arraycopy(a, 0, b, 0, 4);", true),
     ("int[] a = {1, 2, 3, 4}, b = new int[4];", "a[3] = 5;", "System.arraycopy(a, 0, b, 0, 3);", false),
     ("int[] a = {1, 2, 3, 4}, b = new int[4];", "int x = b[2];", "System.arraycopy(a, 0, b, 1, 2);", true),

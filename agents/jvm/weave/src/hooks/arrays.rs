@@ -20,6 +20,9 @@ const INTERFACE_METHODS: u16 = 52;
 /// How elements are accessed, for the hook: they are written; a range may go beyond the array's end.
 const WRITE: i32 = 1;
 const CLIPS: i32 = 2;
+/// The end is the result of the call: all are accessed if it is 0, or those up to it (all if it is negative).
+const IF_ZERO: i32 = 4;
+const UP_TO: i32 = 8;
 /// What the hook has on the stack, above a result: an array, two positions and what is added to one, how, the site.
 const DEEPEST: u16 = 7;
 
@@ -45,6 +48,12 @@ enum Range {
     Within(usize, usize),
     /// All, if the call returns true.
     IfTrue,
+    /// All, if the call returns 0.
+    IfZero,
+    /// Up to the one whose index the call returns; all if that is negative.
+    UpToResult,
+    /// The one in the middle, with which a search begins.
+    Middle,
 }
 
 /// What a static method accesses.
@@ -65,6 +74,14 @@ fn elements(called: Named) -> Vec<Elements> {
                 b"equals" | b"deepEquals" if arguments.len() == 2 => {
                     return [0, 1].map(|array| one(array, Range::IfTrue, false)).into();
                 }
+                b"compare" if arguments.len() == 2 => {
+                    return [0, 1].map(|array| one(array, Range::IfZero, false)).into();
+                }
+                b"mismatch" if arguments.len() == 2 => {
+                    return [0, 1].map(|array| one(array, Range::UpToResult, false)).into();
+                }
+                // Which elements are read then depends on the first one.
+                b"binarySearch" if arguments.len() == 2 => return vec![one(0, Range::Middle, false)],
                 _ => return Vec::new(),
             };
             let is_array = |at: usize| arguments.get(at).is_some_and(|of| of.starts_with(b"["));
@@ -139,11 +156,13 @@ impl<'a> Method<'_, 'a> {
         let mut emit = Emit::new(&mut self.class.constants);
         let at = |number: usize| arguments.all[number].1;
         let (later, before): (Vec<Elements>, Vec<Elements>) =
-            all.iter().partition(|one| matches!(one.range, Range::IfTrue));
+            all.iter().partition(|one| matches!(one.range, Range::IfTrue | Range::IfZero | Range::UpToResult));
         for Elements { array, range, is_write } in before {
             emit = emit.local(ALOAD, at(array));
             emit = match range {
-                Range::All | Range::IfTrue => emit.int(0)?.int(-1)?,
+                Range::All | Range::IfTrue | Range::IfZero | Range::UpToResult => emit.int(0)?.int(-1)?,
+                // Where it begins, the hook finds itself.
+                Range::Middle => emit.int(-1)?.int(-1)?,
                 Range::Between(from, to) | Range::Within(from, to) => emit.local(ILOAD, at(from)).local(ILOAD, at(to)),
                 Range::Before(to) => emit.int(0)?.local(ILOAD, at(to)),
                 Range::Count(from, count) => {
@@ -163,9 +182,16 @@ impl<'a> Method<'_, 'a> {
         if !later.is_empty() {
             emit = emit.op(&[DUP]).local(ISTORE, arguments.size);
         }
-        for Elements { array, .. } in later {
-            // To -1 for true: all of them; to 0 for false: none.
-            emit = emit.local(ALOAD, at(array)).int(0)?.local(ILOAD, arguments.size).op(&[INEG]).int(0)?.int(site)?;
+        for Elements { array, range, .. } in later {
+            emit = emit.local(ALOAD, at(array)).int(0)?.local(ILOAD, arguments.size);
+            emit = match range {
+                // To 0, or to a number below 0 or beyond the end: all of them or none, as the hook is told.
+                Range::IfZero => emit.int(IF_ZERO)?,
+                Range::UpToResult => emit.int(UP_TO)?,
+                // To -1 for true: all of them; to 0 for false: none.
+                _ => emit.op(&[INEG]).int(0)?,
+            };
+            emit = emit.int(site)?;
             emit = emit.call(HOOKS.as_bytes(), b"elements", b"(Ljava/lang/Object;IIII)V")?;
         }
         let code = emit.op(&[kind.map_or(RETURN, |kind| IRETURN + kind.further())]).done();
@@ -193,6 +219,9 @@ mod tests {
                 Range::Before(to) => format!("[..{to}]?"),
                 Range::Within(from, to) => format!("[{from}..{to}]?"),
                 Range::IfTrue => " if".to_owned(),
+                Range::IfZero => " if 0".to_owned(),
+                Range::UpToResult => "[..=]".to_owned(),
+                Range::Middle => "[/2]".to_owned(),
             };
             format!("{}{array}{range}", if *is_write { "w" } else { "r" })
         };
@@ -209,6 +238,9 @@ mod tests {
         assert_eq!(arrays("sort", "([Ljava/lang/Object;IILjava/util/Comparator;)V"), "w0[1..2]");
         assert_eq!(arrays("equals", "([III[III)Z"), "");
         assert_eq!(arrays("equals", "([I[I)Z"), "r0 if r1 if");
+        assert_eq!(arrays("compare", "([I[I)I"), "r0 if 0 r1 if 0");
+        assert_eq!(arrays("mismatch", "([I[I)I"), "r0[..=] r1[..=]");
+        assert_eq!(arrays("binarySearch", "([JJ)I"), "r0[/2]");
         assert_eq!(arrays("copyOf", "([JI)[J"), "r0[..1]?");
         assert_eq!(arrays("copyOfRange", "([JII)[J"), "r0[1..2]?");
         assert_eq!(arrays("toString", "([J)Ljava/lang/String;"), "r0");

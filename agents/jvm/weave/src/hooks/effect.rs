@@ -2,7 +2,7 @@
 //! notation.
 
 /// The kinds of effects, as tables spell them, with their numbers in `Effect.java`. (26 is free.)
-pub const EFFECT_KINDS: [(&str, u8); 43] = [
+pub const EFFECT_KINDS: [(&str, u8); 45] = [
     ("acq", 1),
     ("rel", 2),
     ("tacq", 3),
@@ -46,6 +46,8 @@ pub const EFFECT_KINDS: [(&str, u8); 43] = [
     ("exits", 42),
     ("outside", 43),
     ("task", 44),
+    ("elementreads", 45),
+    ("firstread", 46),
 ];
 /// The memory orders that may follow some kinds.
 pub const ORDERS: [&str; 5] = ["relaxed", "acquire", "release", "acqrel", "seqcst"];

@@ -186,7 +186,9 @@ impl Calls {
         let &number = self.by_name.get(&(name, descriptor))?;
         // Every class has these methods.
         if matches!(name, "toString" | "hashCode") {
-            let is_row = |row: &Row| row.class == class || row.class == PLAIN && self.classes.contains(class);
+            // By an interface that does not declare them, they are called as those of `Object`.
+            let is_any = class == "java/lang/Object" && name == "toString" || self.classes.contains(class);
+            let is_row = |row: &Row| row.class == class || row.class == PLAIN && is_any;
             return self.calls[number].rows.iter().any(is_row).then_some(number);
         }
         let is_jdk = JDK.iter().any(|prefix| class.starts_with(prefix));

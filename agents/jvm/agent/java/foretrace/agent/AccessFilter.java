@@ -125,12 +125,17 @@ final class AccessFilter {
             return true;
         }
         long write = U.getLong(of, w), read = U.getLong(of, r);
-        if (!isOwn(self, write) || !isOwn(self, read) || self.recordsAll) {
+        if (!isOwn(self, write) || !isOwn(self, read)) {
             return false;
         }
         if (self.initialising > 0) {
-            dropInitialising(self, of, d, 0);
+            if (!self.recordsAll) {
+                dropInitialising(self, of, d, 0);
+            }
             return true;
+        }
+        if (self.recordsAll) {
+            return false;
         }
         boolean isWalked = self.contexts.note(site);
         // Of several threads that come first, the one that sets W owns the variable, even if nothing was written.
@@ -154,12 +159,17 @@ final class AccessFilter {
     /** Defers a write if the thread owns the variable. Returns whether it did. */
     static boolean deferWrite(ThreadState self, Object of, long w, long r, long d, int site) {
         long write = U.getLong(of, w), read = U.getLong(of, r);
-        if (!isOwn(self, write) || !isOwn(self, read) || self.recordsAll) {
+        if (!isOwn(self, write) || !isOwn(self, read)) {
             return false;
         }
         if (self.initialising > 0) {
-            dropInitialising(self, of, d, Cells.DROPPED_WRITE);
+            if (!self.recordsAll) {
+                dropInitialising(self, of, d, Cells.DROPPED_WRITE);
+            }
             return true;
+        }
+        if (self.recordsAll) {
+            return false;
         }
         boolean isWalked = self.contexts.note(site);
         long now = self.defer(site);

@@ -9,8 +9,11 @@ final class Accesses {
     private static final long CELLS = Memory.LONGS;
     /** Elements of an array that one call accesses and that are recorded. */
     private static final int MOST_AT_ONCE = 256;
-    /** How elements are accessed: they are written; the end may be beyond that of the array. */
-    private static final int WRITE = 1, CLIPS = 2;
+    /**
+     * How elements are accessed: they are written; the end may be beyond that of the array; the end is the result of
+     * the call, and all are accessed if it is 0, or those up to it (all if it is negative).
+     */
+    private static final int WRITE = 1, CLIPS = 2, IF_ZERO = 4, UP_TO = 8;
     /** Longer arrays get no cells because of such calls alone. */
     private static final int MOST_FOR_ALL = 1 << 12;
 
@@ -278,6 +281,14 @@ final class Accesses {
         }
         self.enter();
         try {
+            if ((how & IF_ZERO) != 0) {
+                to = to == 0 ? -1 : 0;
+            } else if ((how & UP_TO) != 0) {
+                to = to < 0 ? -1 : Math.min(to + 1, java.lang.reflect.Array.getLength(array));
+            } else if (from < 0 && to < 0) {
+                from = (java.lang.reflect.Array.getLength(array) - 1) / 2;
+                to = from + 1;
+            }
             boolean clips = (how & CLIPS) != 0 && array.getClass().isArray();
             int end = clips ? Math.min(to, java.lang.reflect.Array.getLength(array)) : to;
             if (!clips || to >= 0) {

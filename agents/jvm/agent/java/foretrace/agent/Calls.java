@@ -50,7 +50,8 @@ final class Calls {
             Hooks.unseen();
         }
         if (effects.isGuarded()) {
-            GuardedCollections.calls(of, site);
+            // A static method calls its argument: `String.join` iterates over it without the lock.
+            GuardedCollections.calls(of == null ? argument : of, site);
         }
         if (effects.isBlocking()) {
             enterCall(of);

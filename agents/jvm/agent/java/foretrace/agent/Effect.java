@@ -20,7 +20,7 @@ final class Effect {
         DOWN = 18, JOIN = 19, LOAD = 20, STORE = 21, RMW = 22, FENCE = 23, VIEW = 24, FIELD = 25, PERMITS = 27,
         CONDITION = 28, READ = 29, WRITE = 30, LOOK = 31, UNSEEN = 32, REQUEST = 33, OPTIMISTIC = 34, VALIDATED = 35,
         PART = 36, CURRENT = 37, ENDED = 38, CHANGE = 39, BLOCKS = 40, PASSES = 41, EXITS = 42, OUTSIDE = 43,
-        TASK = 44;
+        TASK = 44, ELEMENT_READS = 45, FIRST_READ = 46;
     /** Targets: the object that an effect is recorded of. */
     static final int RECEIVER = 0, OBJECT = 1, VARIABLE = 2, THREAD = 3, KEY = 4, KEYS = 5, ELEMENT = 6, ELEMENTS = 7,
         THIS = 8, ALL = 9, BACK = 10, EACH = 11;

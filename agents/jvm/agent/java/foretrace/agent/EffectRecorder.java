@@ -75,6 +75,10 @@ final class EffectRecorder {
             PlainCollections.look(self, object, site);
             return;
         }
+        if (kind == Effect.ELEMENT_READS || kind == Effect.FIRST_READ) {
+            PlainCollections.elements(self, object, kind == Effect.FIRST_READ, site);
+            return;
+        }
         // Of an argument, only a collection that does not synchronise is read.
         if (kind == Effect.READ && Effect.target(effect) == Effect.OBJECT && call.of != null) {
             PlainCollections.read(self, object, site);

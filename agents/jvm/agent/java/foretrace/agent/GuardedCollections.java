@@ -83,6 +83,8 @@ final class GuardedCollections {
                 PlainCollections.look(self, inside, site);
             } else if (kind == Effect.CHANGE) {
                 PlainCollections.change(self, inside, site);
+            } else if (kind == Effect.ELEMENT_READS || kind == Effect.FIRST_READ) {
+                PlainCollections.elements(self, inside, kind == Effect.FIRST_READ, site);
             } else if (kind == Effect.READ && isOfArgument) {
                 PlainCollections.read(self, argument, site);
             } else if (kind == Effect.READ || kind == Effect.WRITE) {

@@ -266,7 +266,7 @@ public final class Hooks {
         }
         self.enter();
         try {
-            PlainCollections.read(self, collection, site);
+            PlainCollections.copied(self, collection, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {

@@ -10,6 +10,8 @@ final class PlainCollections {
         "java.util.HashMap", "java.util.LinkedHashMap", "java.util.TreeMap", "java.util.HashSet",
         "java.util.LinkedHashSet", "java.util.TreeSet", "java.util.IdentityHashMap", "java.util.WeakHashMap",
         "java.util.EnumMap");
+    /** Elements of a list that one call accesses and that are recorded. */
+    private static final int MOST_AT_ONCE = 256;
     private static final ClassValue<Boolean> ARE = new ClassValue<Boolean>() {
         @Override
         protected Boolean computeValue(Class<?> of) {
@@ -115,6 +117,35 @@ final class PlainCollections {
         }
         Object inside = innermost(object, false);
         return has(inside) ? Shadows.of(inside, self, site + 1) : null;
+    }
+
+    /**
+     * All elements of a list are read, or only the first one. Of a long list, some are recorded if elements of it were
+     * accessed by their index before.
+     */
+    static void elements(ThreadState self, Object object, boolean isFirst, int site) {
+        if (!has(object) || !(object instanceof java.util.List)) {
+            return;
+        }
+        Shadow list = Shadows.of(object, self, site);
+        int size = ((java.util.List<?>) object).size();
+        if (size > MOST_AT_ONCE && !list.hasElements()) {
+            return;
+        }
+        for (int at = 0, step = size / MOST_AT_ONCE + 1; at < (isFirst ? Math.min(size, 1) : size); at += step) {
+            element(self, list, at, false, site);
+        }
+    }
+
+    /** All of a collection is copied: the elements of a list are read, too. */
+    static void copied(ThreadState self, Object object, int site) {
+        read(self, object, site);
+        elements(self, object, false, site);
+        if (GuardedCollections.is(object.getClass())) {
+            // The constructor calls it, which takes its lock.
+            self.guarded = object;
+            self.guardedSite = site;
+        }
     }
 
     /** All of a collection is read, if it is plain or a view of a plain one. */

@@ -104,6 +104,11 @@ final class Shadow extends WeakReference<Object> {
         address = Native.object((int) kind, parts, 0);
     }
 
+    /** Elements of this list have shadows. */
+    boolean hasElements() {
+        return elements != null;
+    }
+
     /** The shadow of some elements of this list; null if there are too many. */
     Shadow elements(long index) {
         long at = index / SOME_ELEMENTS;
