@@ -21,7 +21,7 @@ pub(super) fn ranks(view: &ScheduleView<'_>, recorded: &[u64], predicted: &[u64]
     concerned.iter().for_each(|&event| matter.is(event, ORDER));
     // Of a stretch of moved events its ends, in the order they come.
     let is_moved = |at: Option<usize>| at.and_then(|at| moved.get(at)) == Some(&true);
-    for (at, &event) in predicted.iter().enumerate().filter(|(at, _)| moved[*at]) {
+    for (at, &event) in predicted.iter().enumerate().filter(|&(at, &event)| moved[at] && !view.is_filler(event)) {
         let is_end = !is_moved(at.checked_sub(1)) || !is_moved(Some(at + 1));
         matter.is(event, if is_end { ORDER } else { MOVED });
     }

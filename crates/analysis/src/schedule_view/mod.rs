@@ -104,7 +104,7 @@ impl ScheduleView<'_> {
         let between = |events: &[u64]| events.iter().filter(says).count();
         let mut recorded = Rows::default();
         let mut last = None;
-        for at in self.shown(&stretch, &stretch.recorded, says) {
+        for at in self.shown(&stretch, &stretch.recorded) {
             let event = stretch.recorded[at];
             let from = last.map_or(0, |last| last + 1);
             // Only some of the events of a long stretch were looked at.
@@ -117,7 +117,7 @@ impl ScheduleView<'_> {
         recorded.gap(between(rest), "");
         let mut predicted = Rows::default();
         let mut next = 0;
-        for at in self.shown(&stretch, &stretch.predicted, says) {
+        for at in self.shown(&stretch, &stretch.predicted) {
             let event = stretch.predicted[at];
             let gap = between(&stretch.predicted[next..at]);
             if next == 0 {
@@ -208,11 +208,9 @@ impl ScheduleView<'_> {
 
     /// The places of the events of an order that are shown: as many ranks as there is room for; the first and the last
     /// of the best rank, and those of the finding, if even these are too many.
-    fn shown(&self, stretch: &Stretch, events: &[u64], says: impl Fn(&&u64) -> bool) -> Vec<usize> {
+    fn shown(&self, stretch: &Stretch, events: &[u64]) -> Vec<usize> {
         let rank = |event: u64| stretch.recorded.binary_search(&event).map_or(NEVER, |at| stretch.ranks[at]);
-        let up_to = |worst: Rank| -> Vec<usize> {
-            (0..events.len()).filter(|&at| rank(events[at]) <= worst && says(&&events[at])).collect()
-        };
+        let up_to = |worst: Rank| -> Vec<usize> { (0..events.len()).filter(|&at| rank(events[at]) <= worst).collect() };
         let worst = (0..NEVER).rev().find(|&worst| up_to(worst).len() <= LINES);
         let mut places = up_to(worst.unwrap_or(0));
         if places.len() > LINES {
@@ -249,19 +247,33 @@ impl Rows {
 mod tests {
     use super::*;
 
+    /// The rows of both orders of a text trace: `thread op`, `*` before what moved, `… n` for what is folded.
+    fn rows(text: &str, order: &[u64], marks: &[u64], concerned: &[u64]) -> [String; 2] {
+        let mut source = trace::text::TextReader::new(text.as_bytes());
+        let trace = trace::Trace::read(&mut source).expect("a trace");
+        let (place, concerns) = (|event| event as usize, |index| concerned.contains(&index));
+        let marks: Vec<(u64, &str)> = marks.iter().map(|&event| (event, "")).collect();
+        let view = ScheduleView {
+            names: &trace.names,
+            trace: &trace.batch,
+            place: &place,
+            concerns: &concerns,
+            marks: &marks,
+        };
+        let row = |step: &Step| match (step.thread.as_str(), step.moved) {
+            ("", _) => step.text.replace(" events", "").replace(" event", ""),
+            (thread, moved) => format!("{}{thread} {}", if moved { "*" } else { "" }, step.text),
+        };
+        let orders = view.orders(&order.to_vec().into());
+        let order = |at: usize| orders[at].steps.iter().map(row).collect::<Vec<_>>().join(", ");
+        [order(0), order(1)]
+    }
+
     #[test]
     fn fences_that_order_nothing_are_left_out() {
         let text = "m|fork(t)|\nt|fence@relaxed|\nm|join(t)|\nm|w(x)|\nu|fence@acquire|\nu|r(x)|\n";
-        let mut source = trace::text::TextReader::new(text.as_bytes());
-        let trace = trace::Trace::read(&mut source).expect("a trace");
-        let place = |event| event as usize;
-        let (names, trace) = (&trace.names, &trace.batch);
-        let view = ScheduleView { names, trace, place: &place, concerns: &|_| true, marks: &[] };
-        for schedule in view.orders(&vec![4, 5, 0, 1, 2, 3].into()) {
-            let steps: Vec<&str> = schedule.steps.iter().map(|step| step.text.as_str()).collect();
-            assert_eq!(steps.len(), 5, "{steps:?}");
-            assert!(!steps.iter().any(|text| text.contains("relaxed") || text.contains('…')), "{steps:?}");
-        }
+        let rows = rows(text, &[4, 5, 0, 1, 2, 3], &[3, 5], &[]);
+        assert_eq!(rows, ["… 2, m w(x), u fence@acquire, u r(x)", "*u fence@acquire, *u r(x), … 2, m w(x)"]);
     }
 
     #[test]
@@ -269,15 +281,38 @@ mod tests {
         let jdk = "!java.util.concurrent.FutureTask.run FutureTask.java:1";
         let text =
             format!("m|w(state)|{jdk}\nm|w(x)|{jdk}\nm|acq(l)|{jdk}\nm|rel(l)|Main.java:2\nt|r(x)|Main.java:3\n");
-        let mut source = trace::text::TextReader::new(text.as_bytes());
-        let trace = trace::Trace::read(&mut source).expect("a trace");
-        let (place, concerns) = (|event| event as usize, |index| index == 1);
-        let (names, trace) = (&trace.names, &trace.batch);
-        let view = ScheduleView { names, trace, place: &place, concerns: &concerns, marks: &[] };
-        for schedule in view.orders(&vec![4, 0, 1, 2, 3].into()) {
-            let mut steps: Vec<&str> = schedule.steps.iter().map(|step| step.text.as_str()).collect();
-            steps.sort_unstable();
-            assert_eq!(steps, ["r(x)", "rel(l)", "w(x)"]);
-        }
+        let rows = rows(&text, &[4, 0, 1, 2, 3], &[1, 4], &[]);
+        assert_eq!(rows, ["m w(x), … 1, t r(x)", "*t r(x), m w(x), … 1"]);
+    }
+
+    #[test]
+    fn only_the_finding_and_what_it_holds_matter() {
+        // Uses of the lock `l` as an object with a lifetime, an announced wait, and another variable.
+        let text = "m|fork(t)|\nm|fork(u)|\nt|r(l)|\nt|acq(l)|\nt|r(y)|\nt|acq(k)|\nt|rel(k)|\nt|rel(l)|\n\
+                    m|jreq(t)|\nu|acq(k)|\nu|r(y)|\nu|acq(l)|\n";
+        let rows = rows(text, &[0, 1, 2, 3, 4, 9, 10, 5, 11], &[5, 11], &[]);
+        let recorded = "… 2, t acq(l), … 1, t acq(k), … 2, u acq(k), … 1, u acq(l)";
+        assert_eq!(rows, [recorded, "… 2 as recorded, t acq(l), … 1, u acq(k), … 1, *t acq(k), u acq(l)"]);
+    }
+
+    #[test]
+    fn orders_between_the_threads_of_a_finding_matter() {
+        let text = "t|w(x)|\nt|post(o)|\nm|post(p)|\nu|await(p)|\nu|await(o)|\nt|w(y)|\nu|w(y)|\n";
+        let rows = rows(text, &[0, 1, 2, 3, 4, 6, 5], &[5, 6], &[]);
+        assert_eq!(rows[0], "… 1, t post(o), … 2, u await(o), t w(y), u w(y)");
+    }
+
+    #[test]
+    fn a_lock_that_changes_hands_otherwise_shows_who_gave_it() {
+        let text = "t|acq(l)|\nt|w(x)|\nt|rel(l)|\nu|acq(l)|\nu|w(z)|\nu|rel(l)|\nu|w(x)|\n";
+        let rows = rows(text, &[3, 4, 5, 0, 1, 6], &[1, 6], &[]);
+        assert_eq!(rows[1], "… 2, u rel(l), *t acq(l), *t w(x), u w(x)");
+    }
+
+    #[test]
+    fn what_concerns_a_property_matters() {
+        let text = "t|w(x)=1|\nt|w(y)=1|\nt|w(x)=2|\nu|w(z)=1|\nu|w(x)=3|\n";
+        let rows = rows(text, &[0, 1, 2, 3, 4], &[4], &[0, 2]);
+        assert_eq!(rows[0], "t w(x)=1, … 1, t w(x)=2, … 1, u w(x)=3");
     }
 }
