@@ -4,6 +4,7 @@ use crate::control::Control;
 use crate::ending::Ending;
 use crate::error::Error;
 use crate::message::{Message, Messages};
+use crate::object_names::ObjectNames;
 use crate::passes::Passes;
 use crate::plan::Plan;
 use crate::properties::{Judged, Properties};
@@ -213,7 +214,12 @@ impl Analysis {
             report.suppressions = Some(rules.figures());
         }
         report.properties = results;
-        report.findings.add(violations.into_iter().chain(detected));
+        let objects = ObjectNames::new(known.0, known.1);
+        let found = violations.into_iter().chain(detected).map(|mut finding| {
+            finding.name_objects(&mut |name| objects.called(name));
+            finding
+        });
+        report.findings.add(found);
         report.stats = Stats { seconds: self.started.elapsed().as_secs_f64(), per_analysis, ..Stats::default() };
         Ok(Outcome { report, commands, exit, interrupted: end.interrupted || control.is_cancelled() })
     }

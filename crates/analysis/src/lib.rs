@@ -34,6 +34,7 @@ mod ending;
 mod error;
 mod held;
 mod message;
+mod object_names;
 mod origins;
 mod passes;
 mod plan;

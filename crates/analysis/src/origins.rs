@@ -1,6 +1,7 @@
 //! Where objects and threads came from, as the recorder noted it, in the words of findings.
 
 use crate::context::stack;
+use crate::object_names::kept_in;
 use event::{Made, Meta, Names, Space, StackId, ThreadId, ThreadInfo};
 use report::{Entity, Origin, Side, code_identity, object_identity};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -76,8 +77,7 @@ impl<'a> Origins<'a> {
         let origin = self.objects.get(&(space, id))?;
         let mut stack = self.stack(origin.stack);
         // The recorder for Java knows no stack, but may know the field in which the object was put.
-        let kept = |frame: &String| frame.strip_prefix("(kept in ")?.strip_suffix(')').map(str::to_owned);
-        let called = stack.first().and_then(kept);
+        let called = kept_in(self.names, self.meta, origin).map(str::to_owned);
         if called.is_some() {
             stack.clear();
         }

@@ -1,6 +1,7 @@
 //! One trace through the analysis, with a progress bar and messages on standard error. What `check` and `run` share.
 
 use crate::args::Options;
+use crate::heap_names;
 use crate::input::{self, Input};
 use crate::interrupt::Interrupt;
 use crate::output::say;
@@ -104,6 +105,7 @@ fn look(trace: &Path, args: &Options, interrupt: &Interrupt, adapt: impl FnOnce(
         }
     }
     let Outcome { mut report, commands, exit, .. } = outcome?;
+    heap_names::name(&mut report, input.source.names(), input.source.meta(), trace);
     report.stats.peak_rss_bytes = usage::peak_rss_bytes();
     Ok(Analysed { name: input.name, report, commands, exit, interrupted: interrupt.asked() })
 }

@@ -267,10 +267,9 @@ fn long_schedules_are_shown_where_they_differ() {
     assert!(ran.stdout.contains("  values    x = 1, y = 1\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("events as recorded"), "{}", ran.stdout);
     let orders = "\
-    … 798 events        … 798 events as recorded
-    r(z)                r(z)
-    r(z)                r(z)
-    r(z)                r(z)
+    … 500 events        … 500 events as recorded
+    w(x)=1              w(x)=1
+    … 300 events        … 300 events
     w(x)=0            *         acq(l)
     … 700 events      *         w(y)=1            <- violation
             acq(l)

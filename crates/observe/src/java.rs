@@ -6,6 +6,7 @@ use event::Made;
 use runtime::java::GUESSED;
 use runtime::java::OBJECT_BYTES;
 pub(crate) use runtime::java::{AGENT, SITES};
+use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
@@ -22,6 +23,8 @@ const GUESS: &str = "(guessed: the calls that were found here at other times)";
 const MAX_LINE: usize = 1 << 20;
 /// Classes, sites and objects that are kept.
 const MAX_KEPT: usize = 1 << 26;
+/// Fields on the way to an object.
+const MAX_WAY: usize = 8;
 /// Classes above one another.
 const MAX_DEPTH: usize = 1 << 10;
 
@@ -40,7 +43,7 @@ struct Site {
     class: usize,
     method: String,
     line: u32,
-    /// The field in which the object that is made there is put; empty: in none.
+    /// The field in which an object is put there; empty: in none.
     kept: String,
 }
 
@@ -55,6 +58,8 @@ pub(crate) struct Java {
     /// Addresses, what is there, and the site where it was made.
     known: Vec<[u64; 3]>,
     notes: Vec<String>,
+    /// By address of an object: the object in whose field it was put first (0: the field is static), and the site.
+    owners: FxHashMap<u64, (u64, usize)>,
     /// Call contexts from [`SITES`] on: callers and sites.
     contexts: Vec<(u32, u32)>,
 }
@@ -75,6 +80,7 @@ impl Java {
             sites: vec![Site { class: 0, method: String::new(), line: 0, kept: String::new() }],
             known: Vec::new(),
             notes: Vec::new(),
+            owners: FxHashMap::default(),
             contexts: Vec::new(),
         }
     }
@@ -113,6 +119,10 @@ impl Java {
                 let line = number(parts.next()) as u32;
                 let kept = parts.next().unwrap_or_default().replace('/', ".");
                 self.sites.push(Site { class, method, line, kept });
+            }
+            Some("o") if self.owners.len() < MAX_KEPT => {
+                let (object, owner, site) = (number(parts.next()), number(parts.next()), number(parts.next()));
+                self.owners.entry(object as u64).or_insert((owner as u64, site));
             }
             Some("p") => {
                 let (class, parent) = (number(parts.next()), number(parts.next()));
@@ -161,6 +171,34 @@ impl Java {
         let index = self.known.partition_point(|&[start, ..]| start <= address).checked_sub(1)?;
         let [start, what, _] = self.known[index];
         (address - start <= 8 * (1 + (what & u64::from(u32::MAX)))).then_some(index)
+    }
+
+    /// The way that leads to an object from a static field, `Main.pool.queue`, or from the class of its first owner
+    /// that is in no field itself; empty if it is in none. `known`: the field in which it was put where it was made.
+    fn way(&self, object: u64, known: &str) -> String {
+        let mut fields: Vec<&str> = Vec::new();
+        let mut at = object;
+        while let Some(&(owner, site)) = self.owners.get(&at)
+            && let Some(field) = self.sites.get(site).map(|site| site.kept.as_str()).filter(|field| !field.is_empty())
+        {
+            fields.push(field);
+            // Objects in each other's fields have no beginning.
+            if fields.len() > MAX_WAY {
+                fields.truncate(1);
+                break;
+            }
+            if owner == 0 {
+                break;
+            }
+            at = owner;
+        }
+        let Some(first) = fields.pop() else { return known.to_owned() };
+        let mut way = first.to_owned();
+        for field in fields.iter().rev() {
+            way.push('.');
+            way.push_str(field.rsplit('.').next().unwrap_or_default());
+        }
+        way
     }
 
     /// What is at an address in an object.
@@ -267,7 +305,7 @@ impl Naming for Java {
         let site = made.map(|frame| frame.site.trim_start_matches('!').to_owned()).unwrap_or_default();
         let [start, _, made] = self.known[index];
         let kept = usize::try_from(made).ok().and_then(|made| self.sites.get(made)).filter(|_| address == start);
-        let kept = kept.map(|site| site.kept.clone()).unwrap_or_default();
+        let kept = kept.map(|site| self.way(start, &site.kept)).unwrap_or_default();
         Some(Object { name: self.name(index, address), site, kept, made: Made::Object, size: 0 })
     }
 
@@ -339,6 +377,23 @@ mod tests {
         assert_eq!(made(&mut java, 64).as_deref(), Some("bank.Account.deposit Account.java:12"));
         assert_eq!(made(&mut java, 128).as_deref(), Some(""));
         assert_eq!(java.notes(), ["something"]);
+    }
+
+    #[test]
+    fn objects_are_reached_by_the_fields_of_their_owners() {
+        let text = "c\t0\tMain\t\ns\t1\t<clinit>\t1\tMain.pool\ns\t1\trun\t2\tPool.queue\ns\t1\trun\t3\tp/Queue.lock\n\
+                    s\t1\trun\t4\n\
+                    o\t64\t0\t1\no\t128\t64\t2\no\t192\t128\t3\no\t256\t320\t2\no\t320\t256\t2\n\
+                    o\t384\t448\t3\no\t192\t448\t2\no\t448\t0\t4\n";
+        let objects: Vec<[u64; 3]> = (1..9).map(|number| [64 * number, 1 << 32, 3 * u64::from(number == 8)]).collect();
+        let mut java = java(text, &objects);
+        let mut way = |address| java.object(address, 8).map(|object| object.kept).unwrap_or_default();
+        assert_eq!(way(64), "Main.pool");
+        assert_eq!(way(128), "Main.pool.queue");
+        assert_eq!(way(192), "Main.pool.queue.lock", "where it was put first");
+        assert_eq!((way(256), way(320)), ("Pool.queue".to_owned(), "Pool.queue".to_owned()), "a circle");
+        assert_eq!(way(384), "p.Queue.lock", "the owner is in no field");
+        assert_eq!(way(512), "p.Queue.lock", "only the site says so");
     }
 
     #[test]

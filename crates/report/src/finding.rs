@@ -128,6 +128,9 @@ pub struct Finding {
     pub message: String,
     /// The names of the variables, locks, blocks or conditions concerned.
     pub objects: Vec<String>,
+    /// By the name of an object in the trace: the variable or field through which the program reaches it, if that is
+    /// known for certain. It is no part of the identity.
+    pub called: BTreeMap<String, String>,
     /// The events that make it.
     pub sides: Vec<Side>,
     /// Where its objects, its locks and its threads came from, as far as that is known.
@@ -157,6 +160,7 @@ impl Finding {
             fingerprint,
             message,
             objects: Vec::new(),
+            called: BTreeMap::new(),
             sides: Vec::new(),
             origins: Vec::new(),
             process: None,

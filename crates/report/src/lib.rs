@@ -2,6 +2,7 @@
 //!
 //! Detectors make [`Finding`]s whose strings are already resolved and never print; renderers see only a [`Report`].
 
+mod called;
 mod causality;
 mod columns;
 mod event_order;

@@ -5,6 +5,7 @@ use crate::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The field order is the order in the file.
 #[derive(Serialize, Deserialize)]
@@ -15,6 +16,8 @@ struct Wire<'a> {
     fingerprint: Cow<'a, str>,
     message: Cow<'a, str>,
     objects: Cow<'a, [String]>,
+    #[serde(default, skip_serializing_if = "no_names")]
+    called: Cow<'a, BTreeMap<String, String>>,
     events: Vec<u64>,
     #[serde(default, skip_serializing_if = "nothing_known")]
     ops: Vec<Cow<'a, str>>,
@@ -57,6 +60,10 @@ fn no_site_known(sites: &[Cow<'_, [String]>]) -> bool {
     sites.iter().all(|sites| sites.iter().all(String::is_empty))
 }
 
+fn no_names(names: &BTreeMap<String, String>) -> bool {
+    names.is_empty()
+}
+
 fn no_origins(origins: &[Origin]) -> bool {
     origins.is_empty()
 }
@@ -93,6 +100,7 @@ impl<'a> From<&'a Finding> for Wire<'a> {
             fingerprint: Cow::Borrowed(&finding.fingerprint),
             message: Cow::Borrowed(&finding.message),
             objects: Cow::Borrowed(&finding.objects),
+            called: Cow::Borrowed(&finding.called),
             events: sides.iter().map(|s| s.event).collect(),
             ops: strings(|s| &s.op),
             threads: strings(|s| &s.thread),
@@ -156,6 +164,7 @@ impl TryFrom<Wire<'_>> for Finding {
             fingerprint: wire.fingerprint.into_owned(),
             message: wire.message.into_owned(),
             objects: wire.objects.into_owned(),
+            called: wire.called.into_owned(),
             sides: sides.collect(),
             origins: wire.origins.into_owned(),
             process: wire.process.map(Cow::into_owned),

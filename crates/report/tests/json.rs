@@ -64,9 +64,10 @@ fn finding() -> impl Strategy<Value = Finding> {
     let texts = (name(), "[0-9a-f]{1}", name(), vec(name(), 0..3));
     let process = (any::<u32>(), name(), of_name()).prop_map(|(pid, program, trace)| ProcessOf { pid, program, trace });
     let flags = (any::<bool>(), any::<bool>());
+    let texts = (texts, btree_map(name(), name(), 0..2));
     (kind, evidence(), texts, vec(side(), 0..4), vec(origin(), 0..3), of(process), flags, 0..3u64).prop_map(
         |(kind, evidence, texts, sides, origins, process, (kept_apart, suppressed), merged)| {
-            let (detector, fingerprint, message, objects) = texts;
+            let ((detector, fingerprint, message, objects), called) = texts;
             let mut finding = Finding {
                 kind,
                 detector,
@@ -74,6 +75,7 @@ fn finding() -> impl Strategy<Value = Finding> {
                 fingerprint,
                 message,
                 objects,
+                called,
                 sides,
                 origins,
                 process,

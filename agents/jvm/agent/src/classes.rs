@@ -271,6 +271,11 @@ impl Classes {
         self.metadata.made(address, site.into());
     }
 
+    /// The object with an address is put at a site in a field of another one (0: the field is static).
+    pub(crate) fn kept(&mut self, address: u64, owner: u64, site: u32) {
+        self.metadata.write(&format!("o\t{address}\t{owner}\t{site}\n"));
+    }
+
     fn what(&self, class: u32, field: usize) -> u64 {
         let known = &self.classes[class as usize].known;
         let (name, _, flags) = &known.fields[field];

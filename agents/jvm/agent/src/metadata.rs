@@ -7,7 +7,8 @@
 //! * `c PARENT NAME SOURCE FIELD…`: a class, with the number of its super class, and its fields as `flags:name`.
 //! * `p CLASS PARENT` and `f CLASS SOURCE`: the super class and the source file of a class, if they are known only
 //!   later.
-//! * `s CLASS METHOD LINE`: a site.
+//! * `s CLASS METHOD LINE FIELD`: a site; the field in which an object is put there, if one is.
+//! * `o OBJECT OWNER SITE`: an object is put at a site in a field of its owner (0: the field is static), by addresses.
 //! * `k CALLER SITE`: a call context: the site, and the context that led there (0: none). They are numbered from
 //!   [`java::SITES`](runtime::java::SITES) on.
 //! * `n TEXT`: a note for the report.

@@ -126,6 +126,13 @@ extern "system" fn made(_: *mut c_void, _: Reference, address: i64, site: i32) {
     });
 }
 
+extern "system" fn kept(_: *mut c_void, _: Reference, address: i64, owner: i64, site: i32) {
+    or((), |agent| {
+        agent.classes().kept(address as u64, owner as u64, site as u32);
+        Some(())
+    });
+}
+
 extern "system" fn field(jni: *mut c_void, _: Reference, site: i32, of: Reference) -> i64 {
     const NOTHING: i64 = (variable::NOTHING as i64) << 56;
     or(NOTHING, |agent| {
@@ -267,6 +274,7 @@ pub(crate) fn register(jni: Jni, class: Reference) -> bool {
         (c"kind", c"(Ljava/lang/Class;)J", kind as *mut c_void),
         (c"object", c"(IJI)J", object as *mut c_void),
         (c"made", c"(JI)V", made as *mut c_void),
+        (c"kept", c"(JJI)V", kept as *mut c_void),
         (c"field", c"(ILjava/lang/Class;)J", field as *mut c_void),
         (c"named", c"(Ljava/lang/Class;Ljava/lang/String;)J", named as *mut c_void),
         (c"statics", c"(I)J", statics as *mut c_void),

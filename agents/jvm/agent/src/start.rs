@@ -33,6 +33,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Shadow$1",
     "Shadows",
     "Shadows$Table",
+    "Kept",
     "Watched",
     "DeferredAccess",
     "ReadHolds",

@@ -55,6 +55,8 @@ pub(crate) fn hooks() -> Vec<(&'static str, String)> {
         ("initialising", "()V"),
         ("initialised", "()V"),
         ("made", OF),
+        ("kept", OF),
+        ("kept", "(Ljava/lang/Object;Ljava/lang/Object;I)V"),
         ("inside", OF),
         ("unseen", "()V"),
         ("cloned", "(Ljava/lang/Object;)V"),

@@ -15,7 +15,7 @@ use crate::origins::Origins;
 use crate::recorded::Recorded;
 use crate::schedule_view::{ScheduleView, looked_at};
 use crate::thread_names::ThreadNames;
-use event::{Batch, Event, LockId, Names, Op, Space, VarId};
+use event::{Batch, Event, LockId, Names, Space, ThreadId, VarId};
 use evidence::{Backed, Checks};
 use report::{
     AnalysisStats, EventOrder, Evidence, Finding, Kind, Side, Status, fingerprint, object_identity, side_identity,
@@ -277,20 +277,22 @@ fn draw_from(
     marks: &[(u64, &str)],
     (names, trace, place): (&Names, &Batch, &dyn Fn(u64) -> usize),
 ) {
-    let on = |event: Event, space: Space, number: u32| event.op().space() == Some(space) && event.object() == number;
-    let lock = |event: Event, lock: LockId| match event.op() {
-        Op::Wait | Op::Woken => trace.extra(event).lock == lock,
-        _ => on(event, Space::Lock, lock.0),
-    };
+    let event = |index: u64| trace.events[place(index)];
+    let is_access = |event: &Event| event.op().space() == Some(Space::Var);
+    let variables = claim.parts.iter().map(|part| event(part.event)).filter(is_access);
+    let variables: HashSet<u32> = variables.map(Event::object).collect();
+    let threads: HashSet<ThreadId> = claim.parts.iter().map(|part| part.thread).collect();
     let concerns = |index: u64| {
-        let event = trace.events[place(index)];
-        match &claim.about {
-            About::Variable(var) => on(event, Space::Var, var.0),
-            About::Locks(locks) => locks.iter().any(|&l| lock(event, l)),
-            About::Block(_) => matches!(event.op(), Op::Begin | Op::End),
-            About::Objects(objects) => objects.iter().any(|&(space, id)| on(event, space, id)),
-            About::Named(_) => false,
-            About::Condition(cond, l) => on(event, Space::Cond, cond.0) || l.is_some_and(|l| lock(event, l)),
+        let event = event(index);
+        let is_of_thread = threads.contains(&event.thread());
+        match claim.about {
+            // What its test looks at, and who wakes it.
+            About::Condition(cond, _) if is_of_thread => match event.op().space() {
+                Some(Space::Cond) => event.object() == cond.0,
+                Some(Space::Var) => event.op().writes() && variables.contains(&event.object()),
+                _ => false,
+            },
+            _ => false,
         }
     };
     let view = ScheduleView { names, trace, place, concerns: &concerns, marks };
@@ -305,7 +307,7 @@ fn draw_from(
 mod tests {
     use super::*;
     use crate::claim::Witness;
-    use event::{SiteId, ThreadId};
+    use event::SiteId;
 
     fn draft(kind: Kind, basis: Basis, events: &[u64]) -> Draft {
         let part = |&event| Part::at((event, ThreadId(0), SiteId(0)), "");

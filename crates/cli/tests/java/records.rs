@@ -20,7 +20,7 @@ fn watched(source: &str) -> Value {
     reported(source).1
 }
 
-/// Locks are called by the field in which they were put, those of a `new` for somebody else are not.
+/// Locks are called by the fields that lead to them, however they got there.
 #[test]
 fn locks_are_called_by_their_fields() {
     let (text, json) = reported(
@@ -84,13 +84,24 @@ public class Main {
     called.dedup();
     let object = "java.lang.Object";
     let wanted = [
-        (object, Some("Main$Desk.papers")),
+        (object, Some("Main.desk.papers")),
         (object, Some("Main.door")),
-        ("java.util.concurrent.locks.ReentrantLock", None),
+        ("java.util.concurrent.locks.ReentrantLock", Some("Main.desk.drawer")),
     ];
     assert_eq!(called, wanted, "{json}");
     let headline = text.lines().find(|line| line.starts_with("predicted deadlock")).unwrap_or_else(|| panic!("{text}"));
-    assert!(headline.contains("Main$Desk.papers (java.lang.Object@"), "{headline}");
+    assert!(headline.contains("Main.desk.papers (java.lang.Object@"), "{headline}");
+    // All that a reader sees has these names, and the facts of the JSON have those of the trace.
+    let parts = ["  holding Main.de", " holds Main.d", "acq(Main.door)", "Main.desk.papers taken at "];
+    for part in parts {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("acq(java.lang.Object@"), "{text}");
+    let deadlock = findings.iter().find(|one| one["kind"] == "deadlock").expect("a deadlock");
+    let locks: Vec<&str> = deadlock["objects"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    assert!(locks.iter().all(|lock| lock.starts_with("java.lang.Object@")), "{deadlock}");
+    let called: Vec<&str> = locks.iter().filter_map(|&lock| deadlock["called"][lock].as_str()).collect();
+    assert_eq!(called.len(), 2, "{deadlock}");
 }
 
 /// The last write comes by another way than those before it, and is recorded only when the other thread reads.

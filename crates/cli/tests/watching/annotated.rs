@@ -109,7 +109,7 @@ int main(void) {
 }
 "#;
     let ran = run(&text.replace("BEFORE", "").replace("AFTER", ""), &["--detect", "hb"]);
-    assert!(ran.code == Some(1) && ran.stderr.contains("observed race on heap#"), "{ran:?}");
+    assert!(ran.code == Some(1) && ran.stderr.contains("observed race on block[0] (heap#"), "{ran:?}");
     let ignored = text
         .replace("BEFORE", "AnnotateIgnoreWritesBegin(__FILE__, 1);")
         .replace("AFTER", "AnnotateIgnoreWritesEnd(__FILE__, 2);");

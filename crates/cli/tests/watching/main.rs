@@ -8,6 +8,7 @@ mod failing;
 mod forking;
 mod handing;
 mod hanging;
+mod heap_names;
 mod hooks;
 mod loading;
 mod options;

@@ -108,7 +108,7 @@ fn a_misuse_halts_the_program() {
     halts(&folder, &["--detect", "misuse"], "observed misuse of program.c:lock");
     // No note of the agent says this one, but the order of events does.
     let folder = long_after("volatile int *p = malloc(64); p[8] = 1; free((void *)p); p[8];", "");
-    halts(&folder, &["--detect", "misuse"], "observed misuse of heap#");
+    halts(&folder, &["--detect", "misuse"], "observed misuse of p[8] (heap#");
 }
 
 /// Two threads wait for each other, and the others would wait for them for ever.

@@ -105,7 +105,7 @@ impl Build {
             && let Some(object) = self.sites.object(address, size)
         {
             let stack = self.kept(&object.kept);
-            if object.site.is_empty() && object.size == 0 {
+            if object.site.is_empty() && object.kept.is_empty() && object.size == 0 {
                 return (object.name, None);
             }
             let site = SiteId(self.names.add(Space::Site, &object.site).unwrap_or(0));

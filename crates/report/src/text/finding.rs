@@ -4,7 +4,7 @@ use super::{HEAD, Shown, count, entry, labels};
 use crate::frames::{Own, own};
 use crate::paths::Paths;
 use crate::plain::{harmless, pad, width};
-use crate::{Entity, Finding, Kind, Origin, Side, Status, Unshown, side_by_side};
+use crate::{Finding, Kind, Side, Status, Unshown, side_by_side};
 use std::io;
 
 const INDENT: usize = 2;
@@ -94,10 +94,9 @@ pub(super) fn headline(finding: &Finding, paths: &Paths) -> String {
 
 /// The objects of a finding, by the names that the program gave them, if it did.
 fn objects(finding: &Finding) -> String {
-    let named = |object: &String| {
-        let is_it = |origin: &&Origin| origin.of != Entity::Thread && origin.name == *object;
-        let called = finding.origins.iter().find(is_it).and_then(|origin| origin.called.as_ref());
-        called.map_or(object.clone(), |called| format!("{called} ({object})"))
+    let named = |object: &String| match finding.called.get(object) {
+        Some(called) => format!("{called} ({object})"),
+        None => object.clone(),
     };
     finding.objects.iter().map(named).collect::<Vec<_>>().join(", ")
 }
@@ -111,12 +110,15 @@ fn sides(finding: &Finding, shown: &Shown, out: &mut dyn io::Write) -> io::Resul
         let site = if place.is_empty() { String::new() } else { format!("at {}", harmless(&place)) };
         [
             harmless(labels::thread(finding, &side.thread)).into_owned(),
-            harmless(&side.op).into_owned(),
+            harmless(&labels::sentence(finding, &side.op)).into_owned(),
             format!("event {}", side.event),
             site,
             match side.locks_held.as_slice() {
                 [] => "holding no lock".to_owned(),
-                locks => format!("holding {}", harmless(&locks.join(", "))),
+                locks => {
+                    let locks: Vec<&str> = locks.iter().map(|lock| labels::object(finding, lock)).collect();
+                    format!("holding {}", harmless(&locks.join(", ")))
+                }
             },
         ]
     };
@@ -130,7 +132,7 @@ fn sides(finding: &Finding, shown: &Shown, out: &mut dyn io::Write) -> io::Resul
         stack(&own(&side.site, &side.stack, shown.full_stacks), 3 * INDENT, shown, out)?;
         let taken = side.locks_held.iter().zip(&side.lock_sites).filter(|(_, site)| !site.is_empty());
         for (lock, site) in taken.take(SHOWN) {
-            let taken = format!("{lock} taken at {}", shown.paths.site(site));
+            let taken = format!("{} taken at {}", labels::object(finding, lock), shown.paths.site(site));
             writeln!(out, "{}{}", pad("", 3 * INDENT), shown.style.dim(&harmless(&taken)))?;
         }
     }

@@ -3,6 +3,7 @@
 mod abbreviations;
 mod lines;
 mod link;
+mod lookup;
 mod survey;
 pub(crate) mod types;
 

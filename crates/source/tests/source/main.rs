@@ -3,6 +3,7 @@
 mod binds;
 mod build;
 mod frames;
+mod heap;
 mod hostile;
 mod modules;
 mod objects;

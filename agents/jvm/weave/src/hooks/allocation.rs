@@ -1,4 +1,4 @@
-//! Hooks where objects are made: objects of watched classes, and locks of the JDK.
+//! Hooks where objects are made, and where they are put first: objects of watched classes, and locks of the JDK.
 
 use super::{Method, SiteKind};
 use crate::code::Code;
@@ -12,6 +12,9 @@ const LOCKS: [&[u8]; 4] = [
     b"java/util/concurrent/locks/ReentrantReadWriteLock",
     b"java/util/concurrent/locks/StampedLock",
 ];
+
+/// Types of the JDK that fields with such a lock have, beside its class.
+const LOCK_TYPES: [&[u8]; 2] = [b"java/util/concurrent/locks/Lock", b"java/util/concurrent/locks/ReadWriteLock"];
 
 impl Method<'_, '_> {
     /// Weaves the hook after constructor calls whose object stays on the stack, as compilers make them: `new`, `dup`,
@@ -42,6 +45,37 @@ impl Method<'_, '_> {
                 _ => {}
             }
         }
+        Ok(())
+    }
+
+    /// Weaves the hook where a lock or an object of a watched class is put in a field for the first time: by a
+    /// constructor or a class initialiser, or at once after it was made.
+    pub(super) fn put(
+        &mut self,
+        code: &mut Code,
+        index: usize,
+        is_constructed: bool,
+        lines: &[(u16, u16)],
+    ) -> Result<()> {
+        let opcode = code.instructions[index].opcode;
+        let Some(names) = self.kept(code, index)? else { return Ok(()) };
+        let is_new = index > 0 && code.instructions[index - 1].opcode == INVOKESPECIAL;
+        let method = self.class.constants.text(self.class.methods[self.number].name)?;
+        let is_first = is_new || matches!(method, b"<init>" | b"<clinit>");
+        let type_of = names[2].strip_prefix(b"L").and_then(|name| name.strip_suffix(b";"));
+        let is_wanted = type_of.is_some_and(|name| {
+            LOCKS.contains(&name) || LOCK_TYPES.contains(&name) || self.context.is_watched(name)
+        });
+        if !is_first || !is_wanted || opcode == PUTFIELD && !is_constructed {
+            return Ok(());
+        }
+        let site = self.site(SiteKind::Make, code.instructions[index].at, lines, Some(names))?;
+        let hook = if opcode == PUTFIELD {
+            self.call(&[DUP2], b"kept", site, b"(Ljava/lang/Object;Ljava/lang/Object;I)V")?
+        } else {
+            self.call(&[DUP], b"kept", site, b"(Ljava/lang/Object;I)V")?
+        };
+        code.edits[index].before.splice(0..0, hook);
         Ok(())
     }
 

@@ -245,6 +245,9 @@ impl<'a> Method<'_, 'a> {
         for index in 0..code.instructions.len() {
             let is_constructed = index >= constructed;
             let is_access = !self.is_large && self.access(&mut code, index, is_constructed, &lines)?;
+            if is_access {
+                self.put(&mut code, index, is_constructed, &lines)?;
+            }
             if !is_access && !self.known_call(&mut code, index, &lines)? {
                 self.monitor(&mut code, index, &lines)?;
                 self.call_site(&mut code, index, &lines)?;

@@ -326,14 +326,27 @@ public final class Hooks {
 
     @ForceInline
     public static void made(Object object, int site) {
-        if (object instanceof Watched) {
+        if (object instanceof Watched && ((Watched) object).foretrace$shadow == null) {
             Shadows.made(object, site);
-        } else if (Shadows.isLock(object)) {
-            madeLock(object, site);
+        } else if (object instanceof Watched || Shadows.isLock(object)) {
+            madeWithShadow(object, site);
         }
     }
 
-    private static void madeLock(Object object, int site) {
+    @ForceInline
+    public static void kept(Object owner, Object value, int site) {
+        // A write through null throws in the program.
+        if (owner != null) {
+            Kept.put(owner, value, site);
+        }
+    }
+
+    @ForceInline
+    public static void kept(Object value, int site) {
+        Kept.put(null, value, site);
+    }
+
+    private static void madeWithShadow(Object object, int site) {
         ThreadState self = ThreadState.ready();
         if (self == null) {
             return;

@@ -37,6 +37,9 @@ final class Native {
     /** The object with this address was made at a site. */
     static native void made(long address, int site);
 
+    /** The object with this address is put at a site in a field of the other one (0: the field is static). */
+    static native void kept(long address, long owner, int site);
+
     /** The field that a site accesses in an object of this class ({@link PackedField}). */
     static native long field(int site, Class<?> of);
 

@@ -92,8 +92,8 @@ final class Shadows {
 
     /** An object was made at a site. */
     static void made(Object object, int site) {
-        if (!(object instanceof Watched)) {
-            Shadow made = find(object, site);
+        Shadow made = object instanceof Watched ? ((Watched) object).foretrace$shadow : find(object, site);
+        if (made != null) {
             // The constructor may have used the object already.
             if (!made.hasSite) {
                 made.hasSite = true;
