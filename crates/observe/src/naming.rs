@@ -47,6 +47,10 @@ pub trait Naming: Send {
     fn frames(&mut self, return_address: u64) -> Vec<Frame>;
     /// The variable that covers these bytes.
     fn object(&mut self, address: u64, size: u64) -> Option<Object>;
+    /// The name of the largest variable, or part of one, that begins at an address and is no array.
+    fn whole(&mut self, _address: u64) -> Option<String> {
+        None
+    }
     /// The bytes among the eight from an address on with which another variable, or part of one, begins.
     fn cuts(&mut self, _address: u64) -> u8 {
         0

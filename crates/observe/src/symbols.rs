@@ -68,6 +68,10 @@ impl Naming for Symbols {
         Some(Object { name, site: String::new(), kept: String::new(), made: Made::Global, size: found.size })
     }
 
+    fn whole(&mut self, address: u64) -> Option<String> {
+        self.symbolizer.whole_at(address)
+    }
+
     fn cuts(&mut self, address: u64) -> u8 {
         if !self.knows(address) {
             return 0;

@@ -1,6 +1,7 @@
 //! Real C and C++ programs, compiled by `foretrace cc` and watched by `foretrace run`.
 
 mod annotated;
+mod arguments;
 mod bindings;
 #[path = "../common/mod.rs"]
 mod common;

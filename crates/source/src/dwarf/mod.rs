@@ -3,6 +3,7 @@
 mod abbreviations;
 mod lines;
 mod link;
+pub(crate) mod parameters;
 mod survey;
 pub(crate) mod types;
 
