@@ -80,7 +80,9 @@ fn finding(finding: &Value) -> Finding {
     let sites = texts(&finding["sites"]).into_iter().zip(stacks);
     let mut functions: Vec<String> = sites.map(|(site, stack)| report::code_identity(&site, &stack)).collect();
     functions.sort();
+    // Of an instance of a property, the property: numbers of heap blocks are no names.
     let mut objects = texts(&finding["objects"]);
+    objects.iter_mut().for_each(|object| object.truncate(object.find(" for ").unwrap_or(object.len())));
     objects.sort();
     let kind = finding["kind"].as_str().unwrap_or_default().to_owned();
     Finding { kind, object: Some(objects.join(", ")), functions }
