@@ -37,9 +37,10 @@ const KEPT_CALLS: [&str; 10] = [
     "-fno-builtin-snprintf",
 ];
 
-/// Room for a hook at each function, of which specifications may want the arguments: five bytes before it, and two at its
-/// begin, that do nothing.
-const ROOM: &str = "-fpatchable-function-entry=7,5";
+/// Room for a hook at each function, of which specifications may want the arguments: six bytes before it, and two at its
+/// begin, that do nothing. Five would be enough, but C++ keeps a mark in the lowest bit of pointers to members, so
+/// functions must have even addresses.
+const ROOM: &str = "-fpatchable-function-entry=8,6";
 
 /// What a command line of the compiler makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

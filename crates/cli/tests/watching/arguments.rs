@@ -216,7 +216,9 @@ fn member_functions_have_a_this() {
         "namespace net { struct Conn { int fd; __attribute__((noinline)) void write(int n, double d); };
         __attribute__((noinline)) void Conn::write(int n, double d) { fd += n + d; } }
         net::Conn global{3};
-        int main(int argc, char **) { net::Conn *c = new net::Conn{1}; c->write(argc, 0.5); global.write(-2, argc);
+        // Pointers to members have a mark in their lowest bit.
+        void (net::Conn::*volatile pointer)(int, double) = &net::Conn::write;
+        int main(int argc, char **) { net::Conn *c = new net::Conn{1}; c->write(argc, 0.5); (global.*pointer)(-2, argc);
         int all = c->fd + global.fd; delete c; return all == 77; }",
     );
     let spec =

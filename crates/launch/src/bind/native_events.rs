@@ -113,7 +113,7 @@ fn entered(
         if !has_room {
             return Err(format!(
                 "the arguments of `{place}` cannot be recorded: the code of the function has no room for a hook where \
-                 it begins; compile it by `foretrace cc` (or with -fpatchable-function-entry=7,5)"
+                 it begins; compile it by `foretrace cc` (or with -fpatchable-function-entry=8,6)"
             ));
         }
     }
