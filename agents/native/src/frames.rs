@@ -8,6 +8,7 @@ use runtime::layout::watch::{ENTERED, LEFT, REGION};
 use runtime::record::{Class, Kind};
 
 use crate::machine::{Tls, tls};
+use crate::thread::Thread;
 use crate::{system, thread, watch};
 
 /// Calls that are remembered; deeper ones are only counted.
@@ -240,6 +241,19 @@ impl Frames {
             at += 8;
         }
         sp
+    }
+}
+
+impl Frames {
+    /// Runs `f` as if a call were under way of which `__tsan_func_entry` has not told yet: its return address, and the
+    /// stack pointer at its first instruction.
+    pub fn within<R>(thread: &mut Thread, pc: usize, sp: usize, f: impl FnOnce(&mut Thread) -> R) -> R {
+        let tls = tls();
+        thread.frames.unwind(tls, sp);
+        thread.frames.push(tls, pc, sp);
+        let result = f(thread);
+        thread.frames.drop_last(tls);
+        result
     }
 }
 

@@ -14,6 +14,7 @@ mod clock;
 mod clock_only;
 mod contexts;
 mod ending;
+mod entries;
 mod events;
 mod failing;
 mod frames;

@@ -9,9 +9,11 @@ use core::sync::atomic::AtomicUsize;
 use crate::frames::{self, Frame};
 use crate::thread::Thread;
 
+mod entry;
 mod landing;
 mod reads;
 
+pub use entry::foretrace_entry_hook;
 pub use landing::{catch, go_back};
 
 // Rust has no stable thread-locals without std. Initial-exec is a third faster than the default of a library, and

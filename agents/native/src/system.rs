@@ -96,6 +96,43 @@ pub fn map_near(address: usize, bytes: usize) -> Option<*mut u8> {
     (!(ERRORS..0).contains(&at)).then_some(at as *mut u8)
 }
 
+/// Zeroed memory of our own from which 32-bit distances reach an address.
+pub fn map_within_reach(address: usize, bytes: usize) -> Option<*mut u8> {
+    const STEP: usize = 1 << 20;
+    const REACH: usize = 0x7000_0000;
+    let near = address & !(STEP - 1);
+    for distance in (STEP..REACH).step_by(STEP) {
+        for wanted in [near.wrapping_sub(distance), near.wrapping_add(distance)] {
+            // Where something is already, the kernel takes the wish for a hint at most.
+            let Some(at) = map_near(wanted, bytes) else { continue };
+            if (at as usize).abs_diff(address) < REACH {
+                return Some(at);
+            }
+            // SAFETY: a new mapping, which nothing refers to.
+            unsafe { unmap(at, bytes) };
+        }
+    }
+    None
+}
+
+/// What the pages of a range may be used for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// To be run.
+    Fixed,
+    /// To be run and written.
+    Changing,
+}
+
+/// Says what pages with code may be used for. False if the kernel refuses.
+pub unsafe fn protect(at: usize, bytes: usize, code: Code) -> bool {
+    let write = if code == Code::Changing { libc::PROT_WRITE } else { 0 };
+    let rights = (libc::PROT_READ | libc::PROT_EXEC | write) as usize;
+    let (from, to) = (at & !4095, at.wrapping_add(bytes).wrapping_add(4095) & !4095);
+    // SAFETY: the caller's pages.
+    unsafe { syscall(libc::SYS_mprotect, [from, to.wrapping_sub(from), rights, 0, 0, 0]) == 0 }
+}
+
 /// Maps a file, shared.
 pub fn map_file(fd: c_int, bytes: usize, writable: bool) -> Option<*mut u8> {
     let protection = if writable { READ_WRITE } else { libc::PROT_READ as usize };

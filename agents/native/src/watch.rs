@@ -6,13 +6,13 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
 
 use runtime::filter::Sink;
 use runtime::hand_off::Timing;
-use runtime::layout::watch::VALUE;
+use runtime::layout::watch::{CALLED, VALUE};
 use runtime::layout::{Watch, path_hash};
 use runtime::record::{Kind, PENDING, head, timed};
 
 use crate::stripes::Stripe;
 use crate::thread::Thread;
-use crate::{biased, session, shadow, system};
+use crate::{biased, entries, session, shadow, system};
 
 /// A function.
 #[derive(Clone, Copy)]
@@ -222,6 +222,9 @@ fn add(watch: &Watch, bias: usize) {
             at += 8;
         }
         return;
+    }
+    if watch.what == CALLED {
+        return entries::add(watch, begin);
     }
     if REGIONS.load(Acquire).is_null() {
         let Some(at) = system::map(MOST * size_of::<Region>()) else { return };

@@ -75,6 +75,59 @@ pub struct Watch {
     pub what: u16,
     /// Its number, for functions: the payload of `Begin`, `End` and `Internal`.
     pub number: u16,
+    /// The parameters of a [`watch::CALLED`] function, up to the first that is of no [`place`](parameter).
+    pub parameters: [Parameter; PARAMETERS],
+}
+
+/// Parameters of a function at most whose values are recorded.
+pub const PARAMETERS: usize = 8;
+
+/// A parameter of a function whose value is recorded.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Parameter {
+    /// Where it is when the function is entered: one of [`parameter`].
+    pub place: u8,
+    /// How large it is: 1, 2, 4 or 8 bytes.
+    pub size: u8,
+    /// What it means: one of [`meaning`].
+    pub meaning: u8,
+    /// Always 0.
+    pub unused: u8,
+    /// The register's number, how far it is above the return address, or the constant.
+    pub at: i32,
+}
+
+/// The values of [`Parameter::place`].
+pub mod parameter {
+    /// There is no such parameter.
+    pub const NONE: u8 = 0;
+    /// In one of the registers that pass whole numbers, numbered in the order of the calling convention.
+    pub const REGISTER: u8 = 1;
+    /// In a vector register.
+    pub const VECTOR: u8 = 2;
+    /// On the stack.
+    pub const STACK: u8 = 3;
+    /// It is always the same.
+    pub const CONSTANT: u8 = 4;
+}
+
+/// The values of [`Parameter::meaning`].
+pub mod meaning {
+    /// A whole number with a sign.
+    pub const SIGNED: u8 = 0;
+    /// A whole number without a sign.
+    pub const UNSIGNED: u8 = 1;
+    /// A floating-point number.
+    pub const FLOAT: u8 = 2;
+    /// A truth value.
+    pub const BOOL: u8 = 3;
+    /// A pointer to what is meant.
+    pub const OBJECT: u8 = 4;
+    /// A pointer to a lock.
+    pub const LOCK: u8 = 5;
+    /// A pointer to a text that ends in a zero byte.
+    pub const TEXT: u8 = 6;
 }
 
 /// The values of [`Watch::what`].
@@ -87,6 +140,9 @@ pub mod watch {
     pub const ENTERED: u16 = 2;
     /// A function whose exit is an event.
     pub const LEFT: u16 = 3;
+    /// A function whose entry is an event, with the values of its parameters. It has room for a hook at its entry: five
+    /// bytes before its address, and two there (or behind an `endbr64`), that do nothing.
+    pub const CALLED: u16 = 4;
 }
 
 /// FNV-1a of a path.

@@ -230,6 +230,8 @@ pub enum ValueOf {
     Object = 4,
     /// A thread, as in a `Fork`.
     Thread = 5,
+    /// An address: the value is the lock there.
+    Lock = 6,
 }
 
 /// What kind of thing a synchronisation object is.

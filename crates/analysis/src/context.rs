@@ -3,7 +3,7 @@
 use crate::again::{Again, stretches};
 use crate::claim::Claim;
 use crate::held::HeldLocks;
-use event::{Batch, Event, LockId, Meta, Names, StackId};
+use event::{Batch, Event, LockId, Meta, Names, SiteId, StackId};
 use report::{Kind, Side};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -50,6 +50,7 @@ pub(crate) fn side((names, meta): (&Names, &Meta), batch: &Batch, index: u64, ev
         locks_held: held.names(names, event.thread()),
         lock_sites: held.sites(names, event.thread()),
         stack: stack(names, meta, batch.extra(event).stack),
+        libraries: libraries(names, meta, batch.extra(event).stack, event.site()),
     }
 }
 
@@ -59,6 +60,26 @@ pub(crate) fn stack(names: &Names, meta: &Meta, stack: StackId) -> Vec<String> {
     let mut sites: Vec<String> = frames.by_ref().take(FRAMES).map(|frame| names.site(frame).to_owned()).collect();
     sites.extend(frames.next().map(|_| "…".to_owned()));
     sites
+}
+
+/// The shared libraries of the frames of a call stack, or of an event without one, up to the last frame that is in one.
+fn libraries(names: &Names, meta: &Meta, stack: StackId, site: SiteId) -> Vec<String> {
+    // A trace has some thousand sites, and findings are few.
+    let library = |site: SiteId| {
+        let known = meta.libraries.iter().find(|(known, _)| *known == site);
+        known.map_or_else(String::new, |&(_, library)| names.str(library).to_owned())
+    };
+    if meta.libraries.is_empty() {
+        return Vec::new();
+    }
+    let mut frames: Vec<SiteId> = meta.stacks.frames(stack).take(FRAMES).collect();
+    if frames.is_empty() {
+        frames.push(site);
+    }
+    let mut all: Vec<String> = frames.into_iter().map(library).collect();
+    let count = all.iter().rposition(|library| !library.is_empty()).map_or(0, |last| last + 1);
+    all.truncate(count);
+    all
 }
 
 /// The contexts of some events of a trace in memory.

@@ -447,6 +447,50 @@ fn an_interrupted_analysis_reports_what_it_found() {
     assert!(ran.stderr.contains("cut short") || ran.stderr.contains("interrupted"), "{}", ran.stderr);
 }
 
+/// The state of a process, and the seconds of processor time that it has had.
+fn cpu(pid: u32) -> (String, f64) {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    let ticks = |at: usize| fields[at].parse::<f64>().unwrap();
+    // A tick is a hundredth of a second.
+    (fields[0].to_owned(), (ticks(11) + ticks(12)) / 100.0)
+}
+
+/// Ctrl-C and `kill` end an analysis of a long trace within half a second of its own time, wherever it is.
+#[test]
+fn an_analysis_stops_within_half_a_second() {
+    let folder = Folder::new();
+    folder.ok(&["gen", "--events", "4000000", "--racy", "0.01", "--vars", "1000", "-o", "t.ftrace"]);
+    let mut late = Vec::new();
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        for after in [0.1, 0.4, 0.8, 1.5, 2.5] {
+            // A file: a pipe would have to be read.
+            let mut command =
+                folder.command(&["check", "t.ftrace", "--json", "out.json", "--property", "V1 < 1000000"]);
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            let pause = || std::thread::sleep(std::time::Duration::from_millis(5));
+            let mut now = cpu(child.id());
+            while now.0 != "Z" && now.1 < after {
+                pause();
+                now = cpu(child.id());
+            }
+            if now.0 != "Z" {
+                let kill = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
+                assert!(kill.unwrap().success());
+                let asked = now.1;
+                while now.0 != "Z" {
+                    pause();
+                    now = cpu(child.id());
+                }
+                late.push((signal, after, now.1 - asked));
+                assert_eq!(child.wait().unwrap().code(), Some(code), "{late:?}");
+            }
+            let _ = child.wait();
+        }
+    }
+    assert!(late.len() >= 6 && late.iter().all(|(.., seconds)| *seconds < 0.5), "{late:?}");
+}
+
 #[test]
 fn demos_of_detectors() {
     let folder = Folder::new();

@@ -131,11 +131,15 @@ pub struct Meta {
     pub threads: Vec<ThreadInfo>,
     /// Where objects came from, in the order they were recorded; of several origins of one object the last one holds.
     pub origins: Vec<Origin>,
+    /// Sites in shared libraries, and the names of these libraries' files; a site is there once.
+    pub libraries: Vec<(SiteId, StrId)>,
 }
 
 impl Meta {
     /// Whether there is anything in it.
     pub fn is_empty(&self) -> bool {
-        self.stacks.len() == 1 && self.modules.is_empty() && self.threads.is_empty() && self.origins.is_empty()
+        let Meta { stacks, modules, threads, origins, libraries } = self;
+        let is_bare = modules.is_empty() && threads.is_empty() && origins.is_empty() && libraries.is_empty();
+        stacks.len() == 1 && is_bare
     }
 }

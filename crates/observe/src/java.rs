@@ -274,7 +274,7 @@ impl Naming for Java {
 
     fn frames(&mut self, site: u64) -> Vec<Frame> {
         if site == u64::from(GUESSED) {
-            return vec![Frame { site: GUESS.to_owned() }];
+            return vec![Frame { site: GUESS.to_owned(), library: None }];
         }
         let index = usize::try_from(site).unwrap_or(0);
         if index >= self.sites.len() {
@@ -291,7 +291,7 @@ impl Naming for Java {
         };
         // The JDK's are not the program's.
         let mark = if IS_JDK.iter().any(|prefix| class.name.starts_with(prefix)) { "!" } else { "" };
-        vec![Frame { site: format!("{mark}{}.{method}{context}", class.name) }]
+        vec![Frame { site: format!("{mark}{}.{method}{context}", class.name), library: None }]
     }
 
     fn object(&mut self, address: u64, _size: u64) -> Option<Object> {
@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(name(144).as_deref(), Some("int[][]@2[1]"));
         assert_eq!(name(256).as_deref(), Some("bank.Base.class"));
         assert_eq!(name(272).as_deref(), Some("bank.Base.s"));
-        assert_eq!(java.frames(1), [Frame { site: "bank.Account.deposit Account.java:12".into() }]);
+        assert_eq!(java.frames(1), [Frame { site: "bank.Account.deposit Account.java:12".into(), library: None }]);
         assert_eq!(java.frames(2), []);
         assert_eq!(java.object(64, 8).map(|object| object.kept).as_deref(), Some("bank.Bank.first"));
         assert_eq!(java.object(72, 8).map(|object| object.kept).as_deref(), Some(""));

@@ -27,5 +27,6 @@ pub use naming::{Frame, Mapped, Naming, Object, Offsets};
 pub use options::{MakeNaming, Options, Output};
 pub use recorded::{Agent, Ended, ProcessRecord, Recorded, StoredTrace};
 pub use recorder::Recording;
+pub use runtime::layout::{PARAMETERS, Parameter, meaning, parameter};
 pub use session::{Refusal, Refused};
 pub use symbols::Symbols;

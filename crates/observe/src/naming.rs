@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 pub struct Frame {
     /// The site as reports show it: `function file.c:12`.
     pub site: String,
+    /// The name of the shared library's file that the code is in, if it is one.
+    pub library: Option<String>,
 }
 
 /// Something of the program at an address.
@@ -47,6 +49,10 @@ pub trait Naming: Send {
     fn frames(&mut self, return_address: u64) -> Vec<Frame>;
     /// The variable that covers these bytes.
     fn object(&mut self, address: u64, size: u64) -> Option<Object>;
+    /// The name of the largest variable, or part of one, that begins at an address and is no array.
+    fn whole(&mut self, _address: u64) -> Option<String> {
+        None
+    }
     /// The bytes among the eight from an address on with which another variable, or part of one, begins.
     fn cuts(&mut self, _address: u64) -> u8 {
         0
@@ -115,7 +121,7 @@ impl Naming for Offsets {
     fn frames(&mut self, return_address: u64) -> Vec<Frame> {
         let address = return_address.saturating_sub(1);
         let site = self.name(address).unwrap_or_else(|| format!("{address:#x}"));
-        vec![Frame { site }]
+        vec![Frame { site, library: None }]
     }
 
     fn object(&mut self, address: u64, _size: u64) -> Option<Object> {

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::build::values::Watched;
-use runtime::layout::{MAGIC, SESSION_VARIABLE, Session as Layout, VERSION, Watch, path_hash, refused};
+use runtime::layout::{MAGIC, Parameter, SESSION_VARIABLE, Session as Layout, VERSION, Watch, path_hash, refused};
 use std::fs::{self, File};
 use std::io;
 use std::mem::offset_of;
@@ -207,6 +207,15 @@ fn watch(number: usize, watched: &Watched) -> [u8; size_of::<Watch>()] {
     put(offset_of!(Watch, size), &watched.size.to_ne_bytes());
     put(offset_of!(Watch, what), &watched.used.code().to_ne_bytes());
     put(offset_of!(Watch, number), &(number as u16).to_ne_bytes());
+    for (index, one) in watched.used.parameters().iter().enumerate() {
+        let Parameter { place, size, meaning, unused, at } = *one;
+        let from = offset_of!(Watch, parameters) + index * size_of::<Parameter>();
+        put(from + offset_of!(Parameter, place), &[place]);
+        put(from + offset_of!(Parameter, size), &[size]);
+        put(from + offset_of!(Parameter, meaning), &[meaning]);
+        put(from + offset_of!(Parameter, unused), &[unused]);
+        put(from + offset_of!(Parameter, at), &at.to_ne_bytes());
+    }
     bytes
 }
 

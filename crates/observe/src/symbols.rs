@@ -43,7 +43,14 @@ impl Naming for Symbols {
     }
 
     fn frames(&mut self, return_address: u64) -> Vec<Frame> {
-        self.symbolizer.frames(return_address).iter().map(|frame| Frame { site: site(frame) }).collect()
+        let modules = self.symbolizer.modules();
+        let module = modules.find(return_address.wrapping_sub(1)).and_then(|(id, _)| modules.get(id));
+        // The first module is the program.
+        let library = module.filter(|module| modules.list().first() != Some(*module));
+        let library =
+            library.and_then(|module| module.path.file_name()).map(|name| name.to_string_lossy().into_owned());
+        let frames = self.symbolizer.frames(return_address).iter();
+        frames.map(|frame| Frame { site: site(frame), library: library.clone() }).collect()
     }
 
     fn object(&mut self, address: u64, size: u64) -> Option<Object> {
@@ -66,6 +73,10 @@ impl Naming for Symbols {
             None => format!("{}+{}", found.name, found.offset),
         };
         Some(Object { name, site: String::new(), kept: String::new(), made: Made::Global, size: found.size })
+    }
+
+    fn whole(&mut self, address: u64) -> Option<String> {
+        self.symbolizer.whole_at(address)
     }
 
     fn cuts(&mut self, address: u64) -> u8 {

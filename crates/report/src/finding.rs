@@ -90,6 +90,9 @@ pub struct Side {
     pub lock_sites: Vec<String>,
     /// Its call stack, leaf first; empty if not recorded.
     pub stack: Vec<String>,
+    /// The names of the shared libraries' files that its frames are in, empty for those of the program itself. Frames
+    /// behind the last one in a library are left out.
+    pub libraries: Vec<String>,
 }
 
 impl Side {
@@ -113,7 +116,7 @@ pub struct Exhibit {
 /// One thing found.
 ///
 /// In the JSON the sides become parallel lists (`events`, `threads`, `ops`, `locks_held`, `lock_sites`, `sites`,
-/// `stacks`), and the evidence becomes `status`, `witness` and `confirm`.
+/// `stacks`, `libraries`), and the evidence becomes `status`, `witness` and `confirm`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// What kind of thing it is.

@@ -130,18 +130,22 @@ impl Rule {
         let any = |frame: &String| self.pattern.matches_frame(frame);
         let anywhere = || {
             finding.objects.iter().any(any)
-                || finding.sides.iter().any(|side| any(&side.site) || side.stack.iter().any(any))
+                || finding
+                    .sides
+                    .iter()
+                    .any(|side| any(&side.site) || side.stack.iter().any(any) || side.libraries.iter().any(any))
         };
         // Where no stack was recorded, the site is the innermost frame.
-        let top = |side: &Side| any(&side.site) || side.stack.first().is_some_and(any);
+        let top = |side: &Side| {
+            any(&side.site) || side.stack.first().is_some_and(any) || side.libraries.first().is_some_and(any)
+        };
         let race = finding.kind == Kind::Race;
         match self.type_of {
             Type::Kind(kind) => finding.kind == kind && anywhere(),
             Type::Deadlock => matches!(finding.kind, Kind::Deadlock | Kind::LockOrder) && anywhere(),
             Type::RaceTop => race && finding.sides.iter().any(top),
-            Type::CalledFromLib => {
-                race && finding.sides.iter().any(|side| any(&side.site) || side.stack.iter().take(2).any(any))
-            }
+            // The innermost frame is the code that accesses, or that calls a function of the C library which does.
+            Type::CalledFromLib => race && finding.sides.iter().any(top),
             Type::Other => false,
         }
     }

@@ -30,6 +30,8 @@ struct Wire<'a> {
     sites: Vec<Cow<'a, str>>,
     #[serde(default)]
     stacks: Vec<Cow<'a, [String]>>,
+    #[serde(default, skip_serializing_if = "no_site_known")]
+    libraries: Vec<Cow<'a, [String]>>,
     #[serde(default, skip_serializing_if = "no_origins")]
     origins: Cow<'a, [Origin]>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,6 +110,7 @@ impl<'a> From<&'a Finding> for Wire<'a> {
             lock_sites: lists(|s| &s.lock_sites),
             sites: strings(|s| &s.site),
             stacks: lists(|s| &s.stack),
+            libraries: lists(|s| &s.libraries),
             origins: Cow::Borrowed(&finding.origins),
             witness: finding.evidence.witness().map(Cow::Borrowed),
             witness_omitted: finding.evidence.omitted(),
@@ -141,13 +144,14 @@ impl TryFrom<Wire<'_>> for Finding {
         fit(&mut wire.lock_sites, n, "lock_sites")?;
         fit(&mut wire.sites, n, "sites")?;
         fit(&mut wire.stacks, n, "stacks")?;
+        fit(&mut wire.libraries, n, "libraries")?;
         let witness = wire.witness.map(Cow::into_owned);
         let missing = wire.witness_missing;
         let evidence = Evidence::from_parts(wire.status, witness, wire.witness_omitted, missing, wire.confirm)?;
         let (mut ops, mut threads, mut sites) =
             (wire.ops.into_iter(), wire.threads.into_iter(), wire.sites.into_iter());
         let (mut locks, mut stacks) = (wire.locks_held.into_iter(), wire.stacks.into_iter());
-        let mut lock_sites = wire.lock_sites.into_iter();
+        let (mut lock_sites, mut libraries) = (wire.lock_sites.into_iter(), wire.libraries.into_iter());
         let sides = wire.events.into_iter().map(|event| Side {
             event,
             thread: threads.next().unwrap_or_default().into_owned(),
@@ -156,6 +160,7 @@ impl TryFrom<Wire<'_>> for Finding {
             locks_held: locks.next().unwrap_or_default().into_owned(),
             lock_sites: lock_sites.next().unwrap_or_default().into_owned(),
             stack: stacks.next().unwrap_or_default().into_owned(),
+            libraries: libraries.next().unwrap_or_default().into_owned(),
         });
         Ok(Finding {
             kind: wire.kind,

@@ -28,12 +28,11 @@ fn evidence() -> impl Strategy<Value = Evidence> {
 }
 
 fn side() -> impl Strategy<Value = Side> {
-    (any::<u64>(), name(), name(), name(), vec(("[a-z]", "[a-z]"), 0..3), vec(name(), 0..3)).prop_map(
-        |(event, thread, op, site, locks, stack)| {
+    (any::<u64>(), name(), name(), name(), vec(("[a-z]", "[a-z]"), 0..3), vec(name(), 0..3), vec("[a-z]", 0..2))
+        .prop_map(|(event, thread, op, site, locks, stack, libraries)| {
             let (locks_held, lock_sites) = locks.into_iter().unzip();
-            Side { event, thread, op, site, locks_held, lock_sites, stack }
-        },
-    )
+            Side { event, thread, op, site, locks_held, lock_sites, stack, libraries }
+        })
 }
 
 fn origin() -> impl Strategy<Value = Origin> {

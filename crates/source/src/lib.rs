@@ -25,8 +25,9 @@ mod symbols;
 mod system;
 mod watched;
 
-pub use bind::{Binder, Bound, BoundFunction, CodeSpan, NotBound};
+pub use bind::{Binder, Bound, BoundFunction, CodeSpan, Entry, NotBound};
 pub use demangle::demangle;
+pub use dwarf::parameters::{Parameter, Place};
 pub use dwarf::types::ValueKind;
 pub use error::Error;
 pub use heap::{Heap, Made};

@@ -96,6 +96,22 @@ fn is_reserved(name: &str) -> bool {
     letters.next() == Some('_') && letters.next().is_some_and(|c| c == '_' || c.is_ascii_uppercase())
 }
 
+/// The shortest of the paths that lead to a leaf, and that do not lead to what lies right before it: it begins where the
+/// leaf does. An array is passed over for its first element.
+pub(crate) fn first_whole<'a>(leaf: &'a str, before: &str) -> &'a str {
+    // A file's name stands before a `:`, and may have dots.
+    let name = leaf.rfind(':').map_or(0, |at| at + 1);
+    let steps = leaf[name..].match_indices(['.', '[']).map(|(at, _)| name + at).chain([leaf.len()]);
+    for end in steps {
+        let rest = before.strip_prefix(&leaf[..end]);
+        let leads_before = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+        if !leads_before && !leaf[end..].starts_with('[') {
+            return &leaf[..end];
+        }
+    }
+    leaf
+}
+
 /// The part of a variable that a path names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Part {
@@ -218,4 +234,21 @@ fn member_named(
     }
     names.retain(|name| !name.is_empty() || depth > 0);
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_whole;
+
+    #[test]
+    fn a_whole_begins_where_its_leaf_does() {
+        assert_eq!(first_whole("bank.first.id", "other"), "bank");
+        assert_eq!(first_whole("conns[1].pos.x", "conns[0].open"), "conns[1]");
+        assert_eq!(first_whole("conns[0].fd", "other.x"), "conns[0]");
+        assert_eq!(first_whole("main.c:conns[0].fd", ""), "main.c:conns[0]");
+        assert_eq!(first_whole("grid[2][0]", "grid[1][3]"), "grid[2][0]");
+        assert_eq!(first_whole("pair.second.x", "pair.first"), "pair.second");
+        assert_eq!(first_whole("counter", "counters"), "counter");
+        assert_eq!(first_whole("counter", ""), "counter");
+    }
 }

@@ -1,6 +1,7 @@
 //! From addresses of a running program to functions, lines and variables.
 
 use crate::maps::{ModuleId, Modules};
+use crate::path;
 use crate::program::{GlobalName, Program};
 use crate::{Error, system};
 use std::collections::HashMap;
@@ -64,6 +65,17 @@ impl Symbolizer {
     pub fn object_at(&mut self, address: u64) -> Option<GlobalName> {
         let (id, address) = self.modules.find(address)?;
         self.program(id)?.object(address, false)
+    }
+
+    /// The name of the largest part of a variable that begins at an address of the running program and is no array:
+    /// the variable itself, an element, a member.
+    pub fn whole_at(&mut self, address: u64) -> Option<String> {
+        let (id, address) = self.modules.find(address)?;
+        let program = self.program(id)?;
+        let found = program.object(address, false).filter(|found| found.offset == 0)?;
+        let before = address.checked_sub(1).and_then(|before| program.object(before, false));
+        let name = path::first_whole(&found.name, before.as_ref().map_or("", |before| &before.name));
+        Some(name.to_owned())
     }
 
     /// The thread-local variable of the program itself (not of a library) that an address is part of, in the thread

@@ -1,6 +1,6 @@
 //! The programs of `corpus/programs/c`, compiled by `foretrace cc` with gcc and with clang.
 
-use crate::common::Folder;
+use crate::common::{Folder, Ran};
 use crate::program::{Finding, Program, programs, runs, texts};
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -11,6 +11,9 @@ use std::path::Path;
 const COMPILERS: [(&str, &str); 2] = [("gcc", "g++"), ("clang", "clang++")];
 
 pub(crate) fn trials() -> Vec<Trial> {
+    if std::env::var_os("FORETRACE_COMPARE").is_some() {
+        return vec![Trial::test("c::compare", || Ok(crate::compare::compare(COMPILERS[0])?))];
+    }
     let mut trials = Vec::new();
     for compiler in COMPILERS {
         // gcc is needed; clang is a second opinion.
@@ -36,6 +39,15 @@ fn is_on_path(tool: &str) -> bool {
 
 /// Compiles and runs a program.
 fn check(program: &Program, compiler: (&str, &str)) -> Result<(), String> {
+    let work = build(program, compiler)?;
+    for run in 1..=runs() {
+        run_once(program, &work).map_err(|error| format!("run {run}: {error}"))?;
+    }
+    Ok(())
+}
+
+/// Compiles a program.
+pub(crate) fn build(program: &Program, compiler: (&str, &str)) -> Result<Folder, String> {
     let work = Folder::new();
     program.copy_to(&work.path("."));
     let mut sources = work.names();
@@ -50,19 +62,21 @@ fn check(program: &Program, compiler: (&str, &str)) -> Result<(), String> {
     if !built.status.success() {
         return Err(format!("does not compile:\n{}", String::from_utf8_lossy(&built.stderr)));
     }
-    for run in 1..=runs() {
-        run_once(program, &work).map_err(|error| format!("run {run}: {error}"))?;
-    }
-    Ok(())
+    Ok(work)
 }
 
 fn run_once(program: &Program, work: &Folder) -> Result<(), String> {
+    let (ran, result) = run(program, work, std::env::var("FORETRACE_RECORD").ok().as_deref())?;
+    program.compare(&ran, &result, finding)
+}
+
+/// Runs a program that was compiled, and reads the result. `record`: what is recorded, if not the default.
+pub(crate) fn run(program: &Program, work: &Folder, record: Option<&str>) -> Result<(Ran, Value), String> {
     let mut args = vec!["run", "--json", "result.json", "-o", "run.ftrace"];
     if let Some(spec) = &program.expected.spec {
         args.extend(["--spec", spec]);
     }
-    let record = std::env::var("FORETRACE_RECORD").ok();
-    if let Some(what) = &record {
+    if let Some(what) = record {
         args.extend(["--record", what]);
     }
     args.extend(["--", "./program"]);
@@ -71,16 +85,18 @@ fn run_once(program: &Program, work: &Folder) -> Result<(), String> {
     let Ok(json) = std::fs::read(work.path("result.json")) else {
         return Err(format!("no result; code {:?}\n{}{}", ran.code, ran.stdout, ran.stderr));
     };
-    program.compare(&ran, &serde_json::from_slice(&json).expect("JSON"), finding)
+    Ok((ran, serde_json::from_slice(&json).expect("JSON")))
 }
 
 /// The parts of a finding in the JSON report that do not depend on the run.
-fn finding(finding: &Value) -> Finding {
+pub(crate) fn finding(finding: &Value) -> Finding {
     let stacks = finding["stacks"].as_array().into_iter().flatten().map(texts);
     let sites = texts(&finding["sites"]).into_iter().zip(stacks);
     let mut functions: Vec<String> = sites.map(|(site, stack)| report::code_identity(&site, &stack)).collect();
     functions.sort();
+    // Of an instance of a property, the property: numbers of heap blocks are no names.
     let mut objects = texts(&finding["objects"]);
+    objects.iter_mut().for_each(|object| object.truncate(object.find(" for ").unwrap_or(object.len())));
     objects.sort();
     let kind = finding["kind"].as_str().unwrap_or_default().to_owned();
     Finding { kind, object: Some(objects.join(", ")), functions }

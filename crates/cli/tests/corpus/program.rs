@@ -29,6 +29,17 @@ pub(crate) struct Expected {
     #[serde(default)]
     pub(crate) behind: BTreeSet<Finding>,
     pub(crate) mutation: Option<Mutation>,
+    /// What the recorder's filter keeps an analysis from finding.
+    #[serde(default)]
+    pub(crate) lost: Vec<Lost>,
+}
+
+/// A finding that is there only if every access is recorded, and why that is so.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lost {
+    pub(crate) finding: Finding,
+    pub(crate) reason: String,
 }
 
 fn default_main() -> String {
@@ -65,7 +76,7 @@ pub(crate) struct Finding {
 
 impl Finding {
     /// Whether this expectation describes that finding. A key that is missing matches anything.
-    fn describes(&self, found: &Finding) -> bool {
+    pub(crate) fn describes(&self, found: &Finding) -> bool {
         let object = |wanted: &String| {
             let found = found.object.as_deref().unwrap_or_default();
             found == wanted || wanted == "heap" && found.starts_with("heap")

@@ -94,7 +94,7 @@ fn what_cannot_be_bound_is_an_error() {
     for (declaration, expected) in [
         ("event opened at c open_valv;", "did you mean valve.c:open_valve"),
         ("event opened at c open_valv;", "at trace \"open_valv\""),
-        ("event opened(n : int) at c open_valve;", "FORETRACE_EVENT(\"open_valve\", value)"),
+        ("event opened(n : int) at c open_valve;", "`open_valve` has no argument 1"),
         ("event opened at c look;", "inlined everywhere"),
         (
             "shared int x at c mine; event opened at c open_valve;",

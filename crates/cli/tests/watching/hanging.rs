@@ -67,6 +67,54 @@ int main(void) {
     assert_eq!(waits(program), ["warning hang T1", "warning hang both", "warning hang ready"]);
 }
 
+/// A thread ends with a lock and nobody joins it: the one who waits for the lock is stuck. What its handler, the kernel
+/// or another thread gives back is no such lock.
+#[test]
+fn a_lock_whose_thread_has_ended_is_never_given_back() {
+    let program = r"
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t lock, other = PTHREAD_MUTEX_INITIALIZER;
+static void give_back(void *lock) { pthread_mutex_unlock(lock); }
+static void *ends(void *u) {
+    pthread_mutex_lock(&lock);
+    pthread_cleanup_push(give_back, &lock);
+    if (!u) pthread_exit(0);
+    pthread_cleanup_pop(0);
+    return u;
+}
+static void *holds(void *u) { pthread_mutex_lock(&other); pause(); return u; }
+int main(void) {
+    pthread_t x;
+    pthread_mutexattr_t a;
+    pthread_mutexattr_init(&a);
+    ATTRIBUTES
+    pthread_mutex_init(&lock, &a);
+    pthread_create(&x, 0, holds, 0);
+    pthread_create(&x, 0, ends, ARGUMENT);
+    pthread_detach(x);
+    usleep(200000);
+    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&other);
+    return 0;
+}
+";
+    let shared = "pthread_mutexattr_setpshared(&a, PTHREAD_PROCESS_SHARED);";
+    let robust = "pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);";
+    let with = |attributes: &str, argument| {
+        let waits = waits(&program.replace("ATTRIBUTES", attributes).replace("ARGUMENT", argument));
+        waits.into_iter().filter(|wait| !wait.starts_with("warning race")).collect::<Vec<_>>()
+    };
+    let stuck = ["observed hang program.c:lock"];
+    assert_eq!(with("", "&x"), stuck);
+    assert_eq!(with(shared, "&x"), stuck);
+    // The main thread goes on to a lock whose thread may still act.
+    let waits = ["warning hang program.c:other"];
+    assert_eq!(with(&format!("{shared}{robust}"), "&x"), waits);
+    assert_eq!(with("", "0"), waits);
+}
+
 #[test]
 fn a_thread_that_joins_its_parent() {
     let program = r"

@@ -1,6 +1,7 @@
 //! Real C and C++ programs, compiled by `foretrace cc` and watched by `foretrace run`.
 
 mod annotated;
+mod arguments;
 mod bindings;
 #[path = "../common/mod.rs"]
 mod common;
@@ -10,8 +11,10 @@ mod handing;
 mod hanging;
 mod heap_names;
 mod hooks;
+mod libraries;
 mod loading;
 mod options;
 mod readme;
 mod spinning;
 mod survival;
+mod virtual_machine;

@@ -2,6 +2,7 @@
 
 mod java_events;
 mod native;
+mod native_events;
 
 use crate::Error;
 use crate::program;

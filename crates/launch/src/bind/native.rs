@@ -1,9 +1,8 @@
 //! What specifications bind `at c`: variables and functions of a C or C++ program.
 
-use super::Wanted;
+use super::{Wanted, native_events};
 use observe::{Encoding, Use, Watched};
-use property::check::{Place, UserEvent};
-use property::syntax::ast::When;
+use property::check::Place;
 use source::{Binder, BoundFunction, ValueKind};
 use std::path::Path;
 
@@ -24,7 +23,7 @@ impl Native {
         let found = match wanted {
             Wanted::Value => value(binder, place, watched),
             Wanted::Region => function(binder, place, Use::Region),
-            Wanted::Event(one) => event(binder, one, watched),
+            Wanted::Event(one) => native_events::event(binder, one, watched),
         }?;
         let new: Vec<_> = found.into_iter().filter(|one| !watched.contains(one)).collect();
         watched.extend(new);
@@ -43,28 +42,6 @@ impl Native {
     pub(super) fn watched(self) -> Vec<Watched> {
         self.watched
     }
-}
-
-/// A function whose entry or exit is an event.
-fn event(binder: &mut Binder, event: &UserEvent, known: &[Watched]) -> Result<Vec<Watched>, String> {
-    let name = event.place.recorded();
-    if !event.params.is_empty() {
-        return Err(format!(
-            "the arguments of `{name}` are not recorded: mark the event in the program by FORETRACE_EVENT(\"{name}\", \
-             value), and bind it `at trace \"{name}\"`"
-        ));
-    }
-    // A call is recorded inside the function; nothing of the thread can come between the two.
-    let (used, other) = match event.when {
-        When::Before => (Use::Entered, Use::Left),
-        When::After => (Use::Left, Use::Entered),
-    };
-    if known.iter().any(|watched| watched.name == name && watched.used == other) {
-        return Err(format!("the entry and the exit of `{name}` cannot both be events: they would have the same name"));
-    }
-    let bound = binder.function(&name);
-    let bound = bound.map_err(|error| format!("{error} (a mark of foretrace.h is bound by `at trace \"{name}\"`)"))?;
-    code(bound, name, used)
 }
 
 fn value(binder: &mut Binder, place: &Place, known: &[Watched]) -> Result<Vec<Watched>, String> {
@@ -113,7 +90,7 @@ fn function(binder: &mut Binder, place: &Place, used: Use) -> Result<Vec<Watched
 }
 
 /// All code of a function that is not inlined.
-fn code(bound: BoundFunction, name: String, used: Use) -> Result<Vec<Watched>, String> {
+pub(super) fn code(bound: BoundFunction, name: String, used: Use) -> Result<Vec<Watched>, String> {
     let mut parts = Vec::new();
     for code in bound.code.iter().filter(|code| !code.inlined) {
         let size = u32::try_from(code.high - code.low).map_err(|_| format!("`{name}` is too large a function"))?;

@@ -106,10 +106,15 @@ impl Build {
     }
 
     /// At the end, if some thread waits: says which threads have ended, unless another thread has joined them. A lock
-    /// that such a thread holds is never given back. (Only the agent for Java is sure that a thread does nothing more.)
+    /// that such a thread holds is never given back. (A robust mutex is: its thread has released it at its end.) In C,
+    /// idle threads that wait for work on a condition are common, and only a wait for a lock makes the difference.
     pub(super) fn record_ends(&mut self) {
-        let is_any = self.slots.iter().any(|state| state.waiting.is_some() || state.seen.is_some());
-        if !self.is_java || !is_any {
+        let is_java = self.is_java;
+        let waits = |state: &super::Slot| {
+            let waits = |waiting: &super::handlers::Waiting| is_java || waiting.lock.is_some();
+            state.waiting.as_ref().is_some_and(waits) || state.seen.is_some()
+        };
+        if !self.slots.iter().any(waits) {
             return;
         }
         let mut ended: Vec<(ThreadId, u32)> = self.ended.drain().collect();

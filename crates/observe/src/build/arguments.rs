@@ -16,10 +16,14 @@ impl Build {
             of if of == ValueOf::Int as u8 => Value::Int(word as i64),
             of if of == ValueOf::Bool as u8 => Value::Bool(word & 1 == 1),
             of if of == ValueOf::Real as u8 => Value::Real(f64::from_bits(word)),
-            of if of == ValueOf::Object as u8 => {
-                let name = self.describe(word, 1).0;
-                self.string(&name)
-            }
+            of if of == ValueOf::Object as u8 => self.object_value(word),
+            of if of == ValueOf::Lock as u8 => match self.lock(word) {
+                Some(lock) => {
+                    let name = self.names.get(Space::Lock, lock.0).to_owned();
+                    self.string(&name)
+                }
+                None => Value::Unknown,
+            },
             of if of == ValueOf::Thread as u8 => self.thread_value(word),
             _ => Value::Unknown,
         };
@@ -32,6 +36,20 @@ impl Build {
         if arguments.len() < MAX_ARGUMENTS {
             arguments.push(value);
         }
+    }
+
+    /// What a pointer points to. The memory of a stack is not told apart from what was there before, so what lies there
+    /// is not known.
+    fn object_value(&mut self, address: u64) -> Value {
+        if address == 0 || self.stack_owner(address).is_some() {
+            return Value::Unknown;
+        }
+        let is_given = self.given.contains_key(&address);
+        let name = match self.sites.naming.whole(address).filter(|_| !is_given) {
+            Some(name) => name,
+            None => self.describe(address, 1).0,
+        };
+        self.string(&name)
     }
 
     /// A text as a value; not known if there are too many texts.

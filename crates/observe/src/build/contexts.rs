@@ -1,7 +1,7 @@
 //! Resolves call contexts to sites and call stacks, when an event first uses them.
 
 use crate::naming::{Naming, Object};
-use event::{Meta, Names, Op, SiteId, Space, StackId};
+use event::{Meta, Names, Op, SiteId, Space, StackId, StrId};
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
 use trace::binary::Action;
@@ -219,7 +219,19 @@ impl Sites {
         }
         let naming = &mut self.naming;
         let frames = self.frames.entry(pc).or_insert_with(|| {
-            let site = |frame: crate::Frame| SiteId(names.add(Space::Site, &frame.site).unwrap_or(0));
+            let site = |frame: crate::Frame| {
+                let known = names.space(Space::Site).len();
+                let site = SiteId(names.add(Space::Site, &frame.site).unwrap_or(0));
+                // Code that is in several files (of a header) belongs to the first.
+                if site.0 as usize == known
+                    && let Some(library) = frame.library
+                    && meta.libraries.len() < MAX_STACKS
+                    && let Ok(library) = names.add(Space::Str, &library)
+                {
+                    meta.libraries.push((site, StrId(library)));
+                }
+                site
+            };
             naming.frames(pc).into_iter().map(site).collect()
         });
         let mut stack = caller;

@@ -18,7 +18,7 @@ pub(super) struct Waiting {
     /// Who waits, and where.
     by: Actor,
     /// The class and number of the lock that it waits for; `None`: it waits on a condition.
-    lock: Option<(u8, u64)>,
+    pub(super) lock: Option<(u8, u64)>,
     handler: Option<ThreadId>,
     /// The events that the thread had made when its handler began.
     made: u64,

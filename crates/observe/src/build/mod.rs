@@ -108,8 +108,7 @@ pub(crate) struct Build {
     /// The variables on which races are intended, and why.
     pub(crate) benign: Vec<(String, String)>,
     threads: u32,
-    /// Threads that have ended, with their slots, and that no thread has joined. Only if they are numbered
-    /// ([`Slot::generations`]).
+    /// Threads that have ended, with their slots, and that no thread has joined.
     ended: FxHashMap<ThreadId, u32>,
     /// Deferred accesses and drop barriers of one word that wait for the record behind them.
     deferred: Vec<[u64; 3]>,

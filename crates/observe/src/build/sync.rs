@@ -229,13 +229,17 @@ impl Build {
             // A function that a specification names.
             let number = payload(record[0]);
             let known = self.watched.get(number as usize).map(|watched| watched.name.clone());
-            return self.event(by, &known.unwrap_or_else(|| format!("function#{number}")), &[]);
+            return self.event_with_values(slot, by, &known.unwrap_or_else(|| format!("function#{number}")), None);
         }
+        let value = (payload(record[0]) & 1 == 1).then_some(Value::Int(record[2] as i64));
+        self.event_with_values(slot, by, &label, value)
+    }
+
+    /// An event with the values that came before it, and one that came with it.
+    fn event_with_values(&mut self, slot: u32, by: super::Actor, label: &str, last: Option<Value>) -> u64 {
         let mut args = std::mem::take(&mut self.slot(slot).arguments);
-        if payload(record[0]) & 1 == 1 {
-            args.push(Value::Int(record[2] as i64));
-        }
-        let events = self.event(by, &label, &args);
+        args.extend(last);
+        let events = self.event(by, label, &args);
         // The memory comes back.
         args.clear();
         self.slot(slot).arguments = args;

@@ -146,7 +146,7 @@ impl Build {
             self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
         }
         self.count_events(slot, u64::from(made == 0));
-        if self.is_java && aux(record[0]) == 0 {
+        if aux(record[0]) == 0 {
             self.ended.insert(by.thread, slot);
         }
     }

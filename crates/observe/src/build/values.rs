@@ -1,6 +1,7 @@
 //! Values of watched variables: their encoding, and whether a read agrees with the order.
 
 use event::{Value, VarId};
+use runtime::layout::{PARAMETERS, Parameter};
 use rustc_hash::FxHashMap;
 use std::path::PathBuf;
 
@@ -38,6 +39,8 @@ pub enum Use {
     Entered,
     /// A function: that it is left, as an event of its name.
     Left,
+    /// A function with room for a hook at its entry: that it is entered, as an event of its name, with these values.
+    Called([Parameter; PARAMETERS]),
 }
 
 impl Use {
@@ -48,6 +51,15 @@ impl Use {
             Use::Region => runtime::layout::watch::REGION,
             Use::Entered => runtime::layout::watch::ENTERED,
             Use::Left => runtime::layout::watch::LEFT,
+            Use::Called(_) => runtime::layout::watch::CALLED,
+        }
+    }
+
+    /// The parameters whose values agents record.
+    pub(crate) fn parameters(self) -> [Parameter; PARAMETERS] {
+        match self {
+            Use::Called(parameters) => parameters,
+            _ => [Parameter::default(); PARAMETERS],
         }
     }
 }

@@ -131,7 +131,7 @@ impl Bindings {
         }
         if self.sure.is_empty() {
             let sorts = |e: &UserEvent| e.params.iter().map(|(_, sort)| sort.clone()).collect();
-            let sure = |e: &UserEvent| if e.place.lang == Lang::Java { sorts(e) } else { Vec::new() };
+            let sure = |e: &UserEvent| if matches!(e.place.lang, Lang::Java | Lang::C) { sorts(e) } else { Vec::new() };
             self.sure = spec.events.iter().map(sure).collect();
         }
         for number in self.labels.len()..names.space(Space::Label).len() {

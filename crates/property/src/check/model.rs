@@ -97,17 +97,18 @@ pub struct UserEvent {
 }
 
 impl UserEvent {
-    /// The name as recorders write it: that of its place; in Java, with how it is bound if that is not `before exec`
-    /// with the arguments in order, so that two events at one place have two names.
+    /// The name as recorders write it: that of its place; in Java and C, with how it is bound if that is not `before
+    /// exec` with the arguments in order, so that two events at one place have two names. (Whether a call or its
+    /// execution is meant is all the same in C, and the end of a function has no values there.)
     pub fn recorded(&self) -> String {
         let mut name = self.place.recorded();
-        if self.place.lang != Lang::Java {
+        if !matches!(self.place.lang, Lang::Java | Lang::C) {
             return name;
         }
-        if self.when == When::After {
+        if self.when == When::After && self.place.lang == Lang::Java {
             name.push_str("/after");
         }
-        if self.side == Side::Call {
+        if self.side == Side::Call && self.place.lang == Lang::Java {
             name.push_str("/call");
         }
         let is_default = self.origins.iter().zip(1..).all(|(&origin, number)| origin == Origin::Arg(number));

@@ -11,8 +11,18 @@ impl Binder {
     /// Binds `transfer`, `Bank::transfer`, `file.c:transfer`. A static function needs no file if it is the only one of
     /// its name.
     pub fn function(&mut self, query: &str) -> Result<BoundFunction, NotBound> {
-        let query = query.trim();
         self.index_functions();
+        let found = self.matching_functions(query.trim())?;
+        let first = found[0];
+        let mut code: Vec<CodeSpan> = found.iter().map(|entry| entry.code).collect();
+        code.sort_unstable();
+        code.dedup();
+        let module = self.programs[first.program].image.path.clone();
+        Ok(BoundFunction { module, name: first.called.short(), code })
+    }
+
+    /// All code of the function that a query means, which is there and of one program. Functions have been indexed.
+    pub(super) fn matching_functions(&self, query: &str) -> Result<Vec<&FunctionEntry>, NotBound> {
         let all = self.functions.as_deref().unwrap_or_default();
         let (file, name) = split_file(query);
         let fits = |entry: &&FunctionEntry| {
@@ -32,14 +42,10 @@ impl Binder {
         if found.iter().any(|entry| entry.called != first.called) {
             return Err(ambiguous(query, found.iter().map(|entry| entry.called.clone())));
         }
-        let mut code: Vec<CodeSpan> = found.iter().map(|entry| entry.code).collect();
-        code.sort_unstable();
-        code.dedup();
-        let module = self.programs[first.program].image.path.clone();
-        Ok(BoundFunction { module, name: first.called.short(), code })
+        Ok(found)
     }
 
-    fn index_functions(&mut self) {
+    pub(super) fn index_functions(&mut self) {
         if self.functions.is_some() {
             return;
         }
@@ -52,7 +58,7 @@ impl Binder {
                     bytes += called.bytes();
                     if bytes <= MAX_NAMES {
                         let code = CodeSpan { low, high, inlined: function.depth > 0 };
-                        all.push(FunctionEntry { program, called: called.clone(), code });
+                        all.push(FunctionEntry { program, called: called.clone(), code, die: Some(die) });
                     }
                 }
             });
@@ -76,6 +82,6 @@ fn add_symbols(program: usize, file: &Program, all: &mut Vec<FunctionEntry>) {
         let source = symbols.file(symbol);
         let source = (symbol.local && !source.is_empty()).then(|| source.to_owned());
         let code = CodeSpan { low: symbol.address, high: symbol.address.saturating_add(symbol.size), inlined: false };
-        all.push(FunctionEntry { program, called: Called { file: source, name }, code });
+        all.push(FunctionEntry { program, called: Called { file: source, name }, code, die: None });
     }
 }

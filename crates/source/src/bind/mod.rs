@@ -1,13 +1,16 @@
 //! From the names in a specification to where they are: variables and their parts, and functions.
 
+mod entries;
 mod functions;
 mod libraries;
 mod variables;
 
 use crate::Error;
+use crate::dwarf::Die;
 use crate::dwarf::types::ValueKind;
 use crate::nearest::nearest;
 use crate::program::{Called, DebugVariable, Program};
+pub use entries::Entry;
 use std::path::{Path, PathBuf};
 
 /// A variable, or a part of one, that a name was bound to.
@@ -71,6 +74,8 @@ struct FunctionEntry {
     program: usize,
     called: Called,
     code: CodeSpan,
+    /// Its entry of the debug information, if there is one.
+    die: Option<Die>,
 }
 
 /// A variable under its name.

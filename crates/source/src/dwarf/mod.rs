@@ -4,6 +4,7 @@ mod abbreviations;
 mod lines;
 mod link;
 mod lookup;
+pub(crate) mod parameters;
 mod survey;
 pub(crate) mod types;
 

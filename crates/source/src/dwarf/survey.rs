@@ -54,7 +54,7 @@ pub(crate) struct Survey {
     /// By depth, then address.
     pub(crate) ranges: Vec<CodeRange>,
     pub(crate) variables: Vec<Variable>,
-    /// The namespaces and classes around functions and variables whose mangled names do not say them.
+    /// The namespaces and classes around functions, variables and classes whose mangled names do not say them.
     pub(super) scopes: HashMap<UnitOffset<usize>, Arc<str>>,
 }
 
@@ -139,9 +139,8 @@ impl Walk<'_> {
                 continue;
             }
             let attributes = self.attributes(&mut entries, abbreviation.attributes())?;
-            if code || variable {
-                self.remember_scope(die, &attributes)?;
-            }
+            // Of classes, so that parameters that point to one can be told apart.
+            self.remember_scope(die, &attributes)?;
             if variable {
                 if tag == gimli::DW_TAG_variable {
                     self.variable(die, &attributes)?;

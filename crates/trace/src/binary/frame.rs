@@ -60,12 +60,14 @@ kinds! {
     End = 10,
     Origins = 11,
     Actions = 12,
+    Libraries = 13,
 }
 
 impl Kind {
     /// A table that events and deferred events refer to; its entries hold to the end of the file.
     pub(super) fn is_table(self) -> bool {
-        matches!(self, Kind::Names | Kind::Stacks | Kind::Modules | Kind::Threads | Kind::Origins | Kind::Actions)
+        use Kind::{Actions, Libraries, Modules, Names, Origins, Stacks, Threads};
+        matches!(self, Names | Stacks | Modules | Threads | Origins | Actions | Libraries)
     }
 }
 

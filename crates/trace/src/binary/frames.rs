@@ -91,6 +91,7 @@ impl<W: Write> Frames<W> {
         while self.table(Kind::Modules, |raw| tables::put_modules(raw, meta, &mut written))? {}
         while self.table(Kind::Threads, |raw| tables::put_threads(raw, meta, &mut written))? {}
         while self.table(Kind::Origins, |raw| tables::put_origins(raw, meta, &mut written))? {}
+        while self.table(Kind::Libraries, |raw| tables::put_libraries(raw, meta, &mut written))? {}
         self.meta_written = written;
         Ok(())
     }

@@ -161,6 +161,7 @@ impl<R: Read> BinaryReader<R> {
             Kind::Modules => tables::get_modules(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
             Kind::Threads => tables::get_threads(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
             Kind::Origins => tables::get_origins(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
+            Kind::Libraries => tables::get_libraries(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
             Kind::Actions => {
                 let (sites, stacks) = (self.names.space(Space::Site).len(), self.meta.stacks.len());
                 get_actions(self.tables.open(&self.payload)?, sites, stacks, &mut self.action_table.keys)

@@ -69,6 +69,7 @@ pub(super) struct MetaWritten {
     pub(super) modules: usize,
     pub(super) threads: usize,
     pub(super) origins: usize,
+    pub(super) libraries: usize,
 }
 
 impl MetaWritten {
@@ -79,6 +80,7 @@ impl MetaWritten {
             modules: meta.modules.len(),
             threads: meta.threads.len(),
             origins: meta.origins.len(),
+            libraries: meta.libraries.len(),
         }
     }
 }
@@ -189,6 +191,26 @@ pub(super) fn get_origins(mut from: Cursor<'_>, names: &Names, meta: &mut Meta) 
         }
     }
     Ok(())
+}
+
+/// Libraries: records of (site, the name of its library's file).
+pub(super) fn put_libraries(out: &mut Vec<u8>, meta: &Meta, written: &mut MetaWritten) -> u32 {
+    let new = first_of(&meta.libraries[written.libraries..]);
+    for (site, library) in new {
+        put(out, site.0.into());
+        put(out, library.0.into());
+    }
+    written.libraries += new.len();
+    new.len() as u32
+}
+
+pub(super) fn get_libraries(mut from: Cursor<'_>, names: &Names, meta: &mut Meta) -> Result<(), Damage> {
+    while !from.is_empty() {
+        let site = SiteId(from.get_below(names.space(Space::Site).len())?);
+        let library = StrId(from.get_below(names.space(Space::Str).len())?);
+        meta.libraries.push((site, library));
+    }
+    bounded(meta.libraries.len(), MAX_STACKS)
 }
 
 /// Initial values: records of (events of the next frame before it, name, value).
