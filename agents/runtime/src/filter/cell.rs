@@ -14,13 +14,13 @@
 
 use super::bits::{
     BYTES_SHIFT, CONTENDED, EMPTY, HALF, LOCKED, LOWER_FOREIGN_TO_READS, NODES_SHIFT, REST, SEQ_SHIFT, SHARED,
-    UPPER_FOREIGN_TO_READS, WATCHED, is_known, is_shared, same_slot,
+    UPPER_FOREIGN_TO_READS, VERSION, WATCHED, is_known, is_shared, same_slot,
 };
 use super::contents::{Contents, Packed};
 use super::entry::Entry;
 use super::{Sink, wide};
 use core::hint::spin_loop;
-use core::sync::atomic::AtomicU64;
+use core::sync::atomic::{AtomicU64, fence};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Attempts before the thread yields its processor.
@@ -132,7 +132,12 @@ impl<'a> Cell<'a> {
                 if !fits(a) {
                     return Err(a);
                 }
-                if biased || self.first.0[0].compare_exchange_weak(a, LOCKED, Acquire, Relaxed).is_ok() {
+                if biased {
+                    // Others may be looking whether it covers what they do.
+                    self.hide();
+                    return Ok(a);
+                }
+                if self.first.0[0].compare_exchange_weak(a, LOCKED, Acquire, Relaxed).is_ok() {
                     return Ok(a);
                 }
             }
@@ -143,6 +148,13 @@ impl<'a> Cell<'a> {
                 spin_loop();
             }
         }
+    }
+
+    /// Hides the entries of a cell that this thread owns from others, which would take what it changes for theirs.
+    #[inline(always)]
+    pub(super) fn hide(&self) {
+        self.first.set_at(LOCKED);
+        fence(Release);
     }
 
     /// Locks the cell, if its state is still this one.
@@ -207,6 +219,14 @@ impl<'a> Cell<'a> {
     #[inline(always)]
     pub(super) fn has_foreign_to_reads(&self) -> bool {
         self.second.at() & LOWER_FOREIGN_TO_READS != 0 || self.second.what() & UPPER_FOREIGN_TO_READS != 0
+    }
+
+    /// Whether it is Shared, without a version, and unlocked. While an entry of a reader that was loaded before is
+    /// unchanged, the cell stays so: whoever writes a version takes all entries out, or is the last that comes to it.
+    #[inline(always)]
+    pub(super) fn is_without_version(&self) -> bool {
+        let a = self.state();
+        is_shared(a) && a & VERSION == 0
     }
 
     /// Whether the contents are still these, and unlocked.

@@ -101,12 +101,14 @@ impl Recorder {
         let is_shared = home.is_shared();
         // The entry knows of the bytes that it has read. For others without a further look, there must be nothing to
         // know.
-        if mask & !old.mask() != 0 && (is_shared || old.mask() == 0 || cell.has_foreign_to_reads()) {
+        if mask & !old.mask() != 0
+            && if is_shared { !cell.is_without_version() } else { old.mask() == 0 || cell.has_foreign_to_reads() }
+        {
             return false;
         }
         let is_same_epoch = same_epoch(old.at, self.epoch());
         // A repetition at the same sync index is not a new entry.
-        if is_same_epoch && (is_shared || mask & home.read != 0) {
+        if is_same_epoch && if is_shared { old.mask() == mask } else { mask & home.read != 0 } {
             return false;
         }
         self.gives_way(&old, is_same_epoch, is_shared)
