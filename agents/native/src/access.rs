@@ -264,7 +264,7 @@ fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread,
         if !has_more_to_do
             && recorder.may_renew_read(home, cell, mask)
             && let Some(context) = contexts.known_here(tls, pc)
-            && with_signals_deferred(tls, || recorder.renew_read(home, mask, context))
+            && with_signals_deferred(tls, || recorder.renew_read::<false>(home, cell, mask, context))
         {
             return;
         }

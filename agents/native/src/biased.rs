@@ -232,12 +232,18 @@ pub fn had_one_owner(owner: &Owner) -> bool {
 /// Makes the region of an address unbiased, and ends the lease of its block for good: its cells will be locked while
 /// something else is done.
 pub fn unbias(addr: usize) {
-    let Some(leaf) = shadow::leaf(addr) else { return };
-    let owner = leaf.owner(addr);
+    unbias_region(addr);
+    if let Some(leaf) = shadow::leaf(addr) {
+        leases::end(leaf.leases(addr, 1));
+    }
+}
+
+/// Makes the region of an address unbiased.
+pub fn unbias_region(addr: usize) {
+    let Some(owner) = shadow::owner(addr) else { return };
     while owner.load(Relaxed) != UNBIASED {
         revoke(addr, owner, UNBIASED);
     }
-    leases::end(leaf.leases(addr, 1));
 }
 
 /// Claims a region that is neither this thread's nor unbiased.

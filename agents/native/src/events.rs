@@ -148,6 +148,59 @@ impl Thread {
 
     /// Records an access of any size.
     pub fn record_range(&mut self, addr: usize, size: usize, write: bool) {
+        if size <= BLOCK_BYTES && !(self.recorder.notes_reads() && !write) && addr.checked_add(size).is_some() {
+            self.record_small(addr, size, write);
+        } else {
+            self.record_large(addr, size, write);
+        }
+    }
+
+    /// Records a small access: word by word where this thread owns the cells and nothing is to be written.
+    fn record_small(&mut self, addr: usize, size: usize, write: bool) {
+        let context = self.context();
+        let (mut at, end) = (addr, addr + size);
+        while at < end {
+            let stop = end.min((at | (BLOCK_BYTES - 1)) + 1);
+            let Thread { recorder, frames, critical, slot, .. } = self;
+            if shadow::cell(at).is_none() || !critical.enter(at, *slot) {
+                self.record_large(at, stop - at, write);
+                at = stop;
+                continue;
+            }
+            // SAFETY: it has been looked at.
+            let leaf = unsafe { shadow::leaf_unchecked(at) };
+            let (mut left, mut until) = (stop, at);
+            let mut word = at & !7;
+            while word < stop {
+                let (first, behind) = (at.max(word), stop.min(word + 8));
+                let mask = (((1u32 << (behind - first)) - 1) << (first - word)) as u8;
+                let cell = leaf.cell(word);
+                let is_done =
+                    recorder.is_covered(cell, mask, write) || recorder.defer_at_once(filter(), cell, mask, write, context);
+                if !is_done {
+                    (left, until) = (left.min(first), behind);
+                }
+                word += 8;
+            }
+            critical.leave();
+            if write {
+                read_summaries::forget(at);
+            }
+            for end in [at, stop - 1] {
+                if !frames.on_stack(end) {
+                    stacks::touched(end & !7);
+                }
+            }
+            if left < until {
+                // Words in between that are done are repeated.
+                self.record_large(left, until - left, write);
+            }
+            at = stop;
+        }
+    }
+
+    /// Records an access of any size, block by block.
+    fn record_large(&mut self, addr: usize, size: usize, write: bool) {
         let end = addr.saturating_add(size);
         let mut at = addr;
         while at < end {
@@ -250,10 +303,10 @@ impl Thread {
         if !write && mask == 0xff {
             read_summaries::note_read(addr, recorder);
         }
-        if !UNBIASED && critical.enter(addr, *slot) {
-            let is_done = recorder.repeat_biased(cell, mask, write, context)
-                || recorder.first_touch(filter(), cell, mask, write, context)
-                || recorder.take_over(filter(), cell, mask, write, context);
+        // Once its cell is to be locked, it stays so.
+        let is_own = !UNBIASED && critical.enter(addr, *slot);
+        if is_own {
+            let is_done = recorder.defer_at_once(filter(), cell, mask, write, context);
             critical.leave();
             if is_done {
                 if write {
@@ -266,7 +319,7 @@ impl Thread {
             }
         }
         let outcome =
-            recorder.record_access(filter(), ring, cell, || !UNBIASED && critical.enter(addr, *slot), access, context);
+            recorder.record_access(filter(), ring, cell, || is_own && critical.enter(addr, *slot), access, context);
         if !UNBIASED {
             critical.leave();
         }
@@ -339,12 +392,17 @@ impl Thread {
         let both = [(first, words[0] as u64), (last, words[1] as u64)];
         let cells = if words[0] == words[1] { &both[..1] } else { &both };
         self.critical.give_back(self.slot);
-        for word in words {
-            biased::unbias(word);
-        }
         // The cell is the lock, except for a watched one.
         self.ring.reserve(2 * CONFLICT_ROOM);
         let stripe = cells.iter().any(|(cell, _)| cell.is_watched()).then(|| Stripe::lock(addr));
+        // No other thread that leases the block comes in between, if this one stays in its critical region.
+        let is_leased = cells.len() == 1 && stripe.is_none() && {
+            biased::unbias_region(addr);
+            self.critical.enter(addr, self.slot)
+        };
+        if !is_leased {
+            words.into_iter().for_each(biased::unbias);
+        }
         let act = || {
             for word in words {
                 read_summaries::forget(word);
@@ -352,6 +410,10 @@ impl Thread {
             act()
         };
         let result = self.recorder.atomic(filter(), &mut self.ring, cells, addr as u64 & ADDRESSES, context, act);
+        if is_leased {
+            self.critical.leave();
+            self.critical.give_back(self.slot);
+        }
         // A reader may still have changed its entry of the cell meanwhile.
         for word in words {
             read_summaries::forget(word);

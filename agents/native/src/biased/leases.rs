@@ -28,7 +28,7 @@ const HELD: usize = 32;
 /// Blocks of a region.
 const BLOCKS: usize = (1 << BIASED_REGION_BITS) / BLOCK_BYTES;
 /// After this many revocations in a region, all its blocks have leases no more.
-const PATIENCE: u16 = 32;
+const PATIENCE: u16 = 256;
 
 /// The leases that a thread has to give back. Zeroed memory has none.
 #[derive(Default)]
@@ -80,13 +80,28 @@ impl CriticalRegion {
 
     /// For a thread inside its critical region: stays there, if it has all these leases. Otherwise leaves it. Then the
     /// cells are to be locked (`Some(false)`), or this is to be tried again.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enter_leased(&self, addr: usize, leases: &'static [Owner], slot: u32) -> Option<bool> {
+        if let [lease] = leases {
+            match lease.load(Relaxed) {
+                now if u32::from(now) == slot + 1 => return Some(true),
+                UNBIASED => {
+                    // What follows may wait for the lock of a cell.
+                    self.leave();
+                    return Some(false);
+                }
+                _ => {}
+            }
+        }
+        self.enter_all_leased(addr, leases, slot)
+    }
+
+    #[inline(never)]
+    fn enter_all_leased(&self, addr: usize, leases: &'static [Owner], slot: u32) -> Option<bool> {
         if leases.iter().all(|lease| u32::from(lease.load(Relaxed)) == slot + 1) {
             return Some(true);
         }
         self.leave();
-        // What follows may wait for the lock of a cell.
         if leases.iter().any(|lease| lease.load(Relaxed) == UNBIASED) || !ENABLED.load(Relaxed) {
             end(leases);
             return Some(false);

@@ -110,9 +110,7 @@ impl Recorder {
             let is_done = if self.is_covered(cell, 0xff, block.write) {
                 true
             } else if biased {
-                self.repeat_biased(cell, 0xff, block.write, context)
-                    || self.first_touch(filter, cell, 0xff, block.write, context)
-                    || self.take_over(filter, cell, 0xff, block.write, context)
+                self.defer_at_once(filter, cell, 0xff, block.write, context)
             } else {
                 self.renew_shared(cell, 0xff, block.write, context)
                     || self.repeat_locked(cell, 0xff, block.write, context)

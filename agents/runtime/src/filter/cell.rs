@@ -221,12 +221,14 @@ impl<'a> Cell<'a> {
         self.second.at() & LOWER_FOREIGN_TO_READS != 0 || self.second.what() & UPPER_FOREIGN_TO_READS != 0
     }
 
-    /// Whether it is Shared, without a version, and unlocked. While an entry of a reader that was loaded before is
-    /// unchanged, the cell stays so: whoever writes a version takes all entries out, or is the last that comes to it.
+    /// Whether it is Shared, and all threads that it names know its version, if there is one: each thread that a word
+    /// names which is not contended came after all writes that the cell does not show
+    /// (`Recorder::knows_version`). While an entry of a reader that was loaded before is
+    /// unchanged, that stays so: who writes a version, or makes the word contended by a conflict, takes all entries out.
     #[inline(always)]
-    pub(super) fn is_without_version(&self) -> bool {
+    pub(super) fn is_version_known(&self) -> bool {
         let a = self.state();
-        is_shared(a) && a & VERSION == 0
+        is_shared(a) && (a & VERSION == 0 || self.second.what() & CONTENDED == 0)
     }
 
     /// Whether the contents are still these, and unlocked.

@@ -11,6 +11,15 @@ use super::memory::Filter;
 use super::recorder::Recorder;
 
 impl Recorder {
+    /// Handles an access that is not covered in one of the short ways, if the caller owns the cell's biased region.
+    /// Returns false if nothing was done.
+    #[inline]
+    pub fn defer_at_once(&mut self, filter: &Filter, cell: Cell, mask: u8, write: bool, context: u32) -> bool {
+        self.repeat_biased(cell, mask, write, context)
+            || self.first_touch(filter, cell, mask, write, context)
+            || self.take_over(filter, cell, mask, write, context)
+    }
+
     /// Handles an access to an Exclusive cell without nodes, if the caller owns its biased region and
     ///
     /// * all entries are before this thread, so that the access is deferred;
