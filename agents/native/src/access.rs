@@ -304,30 +304,62 @@ extern "C" fn access_leased<const SIZE: usize, const WRITE: bool>(
     let (tls, mask, cell, lease) = (machine::tls(), mask::<SIZE>(addr), leaf.cell(addr), leaf.lease(addr));
     // SAFETY: this thread's own state; its fast path is open.
     unsafe {
-        // A reader may not be in its home entry.
-        let is_covered = !WRITE && !(*thread).recorder.is_second() && (*thread).recorder.is_covered(cell, mask, false);
-        if is_covered || (*tls).busy {
+        if (*tls).busy {
             return;
         }
         let Some(context) = (*thread).contexts.known_here(tls, pc) else {
             return slow_path_of::<SIZE, WRITE>(addr, pc);
         };
-        let done = with_signals_deferred(tls, || {
-            let Thread { recorder, critical, slot, .. } = &mut *thread;
-            recorder.finish_scan(&critical.scan);
-            if SIZE == 8 && !WRITE {
-                read_summaries::note_read(addr, recorder);
-            }
-            critical.lease_if_free(lease, *slot);
-            let done = critical.enter_block(lease, *slot) == Bias::Own
-                && (recorder.repeat_biased(cell, mask, WRITE, context)
-                    || claim_word::<WRITE>(addr, thread, cell, mask, context));
-            (*thread).critical.leave();
-            done
-        });
-        if !done {
-            slow_path_of::<SIZE, WRITE>(addr, pc);
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let Thread { recorder, critical, slot, .. } = &mut *thread;
+        recorder.finish_scan(&critical.scan);
+        if SIZE == 8 && !WRITE && recorder.notes_reads() {
+            read_summaries::note_read(addr, recorder);
         }
+        let is_own = critical.enter_block(lease, *slot) == Bias::Own;
+        let done = is_own && recorder.repeat_biased(cell, mask, WRITE, context)
+            || claim_leased::<WRITE>(addr, thread, leaf, mask, context);
+        (*thread).critical.leave();
+        compiler_fence(SeqCst);
+        (*tls).busy = false;
+        compiler_fence(SeqCst);
+        if !done {
+            return slow_path_of::<SIZE, WRITE>(addr, pc);
+        }
+        if (*tls).deferred {
+            crate::intercept::deliver();
+        }
+    }
+}
+
+/// What is left of [`access_leased`], in the critical region: leases the block, if it is free, and takes the word over.
+/// Returns true if it is done.
+#[inline(never)]
+unsafe extern "C" fn claim_leased<const WRITE: bool>(
+    addr: usize,
+    thread: *mut Thread,
+    leaf: Leaf,
+    mask: u8,
+    context: u32,
+) -> bool {
+    let (cell, lease) = (leaf.cell(addr), leaf.lease(addr));
+    // SAFETY: this thread's own state.
+    unsafe {
+        let Thread { recorder, critical, slot, .. } = &mut *thread;
+        if critical.enter_block(lease, *slot) != Bias::Own {
+            critical.leave();
+            critical.lease_if_free(lease, *slot);
+            if critical.enter_block(lease, *slot) != Bias::Own {
+                return false;
+            }
+            if recorder.repeat_biased(cell, mask, WRITE, context) {
+                return true;
+            }
+        }
+        // A reader may not be in its home entry.
+        !WRITE && (recorder.is_covered(cell, mask, false) || recorder.repeat_among_readers(cell, mask, context))
+            || claim_word::<WRITE>(addr, thread, cell, mask, context)
     }
 }
 

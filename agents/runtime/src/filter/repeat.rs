@@ -17,14 +17,8 @@ impl Recorder {
     #[inline(always)]
     pub fn repeat_biased(&mut self, cell: Cell, mask: u8, write: bool, context: u32) -> bool {
         let a = cell.state();
-        if !self.has_seq_left() {
-            return false;
-        }
-        if !write && is_shared(a) {
-            return self.repeat_among_readers(cell, a, mask, context);
-        }
         // Slot 0 also matches an empty cell, which is treated below as its own.
-        if !same_slot(a, self.epoch()) {
+        if !same_slot(a, self.epoch()) || !self.has_seq_left() {
             return false;
         }
         if write {
@@ -34,9 +28,12 @@ impl Recorder {
         }
     }
 
-    /// [`Recorder::repeat_biased`] for a read of a Shared cell.
-    #[inline(always)]
-    fn repeat_among_readers(&mut self, cell: Cell, a: u64, mask: u8, context: u32) -> bool {
+    /// [`Recorder::repeat_biased`] for a read of a Shared cell, whose entry may be any.
+    pub fn repeat_among_readers(&mut self, cell: Cell, mask: u8, context: u32) -> bool {
+        let a = cell.state();
+        if !is_shared(a) || !self.has_seq_left() {
+            return false;
+        }
         let home = self.home_entry(cell);
         if self.may_renew_read(home, cell, mask) && self.renew_read::<true>(home, cell, mask, context) {
             return true;

@@ -16,6 +16,7 @@ impl Recorder {
     #[inline]
     pub fn defer_at_once(&mut self, filter: &Filter, cell: Cell, mask: u8, write: bool, context: u32) -> bool {
         self.repeat_biased(cell, mask, write, context)
+            || !write && self.repeat_among_readers(cell, mask, context)
             || self.first_touch(filter, cell, mask, write, context)
             || self.take_over(filter, cell, mask, write, context)
     }
