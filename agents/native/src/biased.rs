@@ -23,9 +23,9 @@ use runtime::layout::SLOTS;
 
 use crate::failing::{self, Place, may_fail};
 use crate::scans::Own;
-use leases::Leases;
 use crate::slots::slot_state;
 use crate::{shadow, system, thread};
+use leases::Leases;
 
 /// A biased region has 2 to the power of this many bytes.
 pub const BIASED_REGION_BITS: u32 = 14;

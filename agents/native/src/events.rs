@@ -175,8 +175,8 @@ impl Thread {
                 let (first, behind) = (at.max(word), stop.min(word + 8));
                 let mask = (((1u32 << (behind - first)) - 1) << (first - word)) as u8;
                 let cell = leaf.cell(word);
-                let is_done =
-                    recorder.is_covered(cell, mask, write) || recorder.defer_at_once(filter(), cell, mask, write, context);
+                let is_done = recorder.is_covered(cell, mask, write)
+                    || recorder.defer_at_once(filter(), cell, mask, write, context);
                 if !is_done {
                     (left, until) = (left.min(first), behind);
                 }

@@ -9,8 +9,8 @@
 
 use core::ptr::{self, NonNull};
 use core::slice;
-use core::sync::atomic::{AtomicPtr, AtomicU16};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicU16};
 
 use runtime::filter::{ADDRESS_BITS, AtomicEntry, BLOCK_BYTES, Cell, STRIP_BYTES, Strip};
 use runtime::hand_off::HandOff;

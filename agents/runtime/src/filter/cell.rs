@@ -20,8 +20,8 @@ use super::contents::{Contents, Packed};
 use super::entry::Entry;
 use super::{Sink, wide};
 use core::hint::spin_loop;
-use core::sync::atomic::{AtomicU64, fence};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU64, fence};
 
 /// Attempts before the thread yields its processor.
 const SPINS: u32 = 100;

@@ -43,7 +43,10 @@ impl Recorder {
         } else {
             foreign_to_reads(old.at, old.what) & mask != 0 && !(is_mine && mask & !first.mask() == 0)
         };
-        if conflicts || second.at != 0 && !second.is_write() || !self.is_all_handed(filter, &first, &second, old.what & CONTENDED != 0, context) {
+        if conflicts
+            || second.at != 0 && !second.is_write()
+            || !self.is_all_handed(filter, &first, &second, old.what & CONTENDED != 0, context)
+        {
             return false;
         }
         // Which entries give way.
