@@ -39,7 +39,7 @@ use crate::memory::filter;
 use crate::scans::{self, LOG2};
 use crate::shadow::Leaf;
 use crate::thread::Thread;
-use crate::{frames, read_summaries, shadow, stacks, thread};
+use crate::{read_summaries, shadow, stacks, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may
 /// come at any time. All else is in other functions, so that this one needs nothing of the stack.
@@ -105,7 +105,7 @@ unsafe fn check_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(
             }
         } else if READ && !WRITE {
             return if biased::is_unbiased(leaf.owner(addr)) {
-                read_unbiased::<SIZE>(addr, pc, thread, cell)
+                read_unbiased::<SIZE>(addr, pc, thread, leaf)
             } else if !recorder.is_covered_by_first(cell, mask as u8) {
                 read_biased::<SIZE>(addr, pc, thread, leaf)
             };
@@ -113,7 +113,7 @@ unsafe fn check_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(
             return;
         } else if WRITE && !READ {
             return if biased::is_unbiased(leaf.owner(addr)) {
-                write_unbiased::<SIZE>(addr, pc, thread, cell)
+                write_unbiased::<SIZE>(addr, pc, thread, leaf)
             } else {
                 write_biased::<SIZE>(addr, pc, thread, leaf)
             };
@@ -173,7 +173,7 @@ unsafe fn access_biased<const SIZE: usize, const READ: bool, const WRITE: bool>(
         if (*tls).busy {
             return;
         }
-        let Some(context) = (*thread).contexts.known(frames::parent(tls), pc) else {
+        let Some(context) = (*thread).contexts.known_here(tls, pc) else {
             return slow_path::<SIZE, READ, WRITE>(addr, pc);
         };
         (*tls).busy = true;
@@ -209,12 +209,14 @@ unsafe fn access_biased<const SIZE: usize, const READ: bool, const WRITE: bool>(
     }
 }
 
-/// The first access of a word, inside the critical region. Returns true if it is done.
+/// The first access of a word, or of one that was another thread's, inside the critical region. Returns true if it is
+/// done.
 #[inline(always)]
 unsafe fn claim_word<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell, mask: u8, context: u32) -> bool {
     // SAFETY: this thread's own state.
     let Thread { recorder, frames, .. } = unsafe { &mut *thread };
-    let done = recorder.first_touch(filter(), cell, mask, WRITE, context);
+    let done = recorder.first_touch(filter(), cell, mask, WRITE, context)
+        || recorder.take_over(filter(), cell, mask, WRITE, context);
     if done {
         if WRITE {
             read_summaries::forget(addr);
@@ -246,8 +248,8 @@ unsafe fn with_signals_deferred(tls: *mut Tls, f: impl FnOnce() -> bool) -> bool
 
 /// A read in an unbiased region, most often by a thread that has read the same before.
 #[inline(always)]
-fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
-    let (tls, mask) = (machine::tls(), mask::<SIZE>(addr));
+fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
+    let (tls, cell, mask) = (machine::tls(), leaf.cell(addr), mask::<SIZE>(addr));
     // SAFETY: as in `access_biased`.
     unsafe {
         let Thread { recorder, contexts, critical, .. } = &mut *thread;
@@ -255,11 +257,14 @@ fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread,
         if recorder.is_covered_by_home(home, mask) {
             return;
         }
+        if !biased::is_unbiased(leaf.lease(addr)) {
+            return access_leased::<SIZE, false>(addr, pc, thread, leaf);
+        }
         let has_more_to_do = (*tls).busy || critical.scan.is_on() || SIZE == 8 && recorder.notes_reads();
         if !has_more_to_do
             && recorder.may_renew_read(home, cell, mask)
-            && let Some(context) = contexts.known(frames::parent(tls), pc)
-            && with_signals_deferred(tls, || recorder.renew_read(home, mask, context))
+            && let Some(context) = contexts.known_here(tls, pc)
+            && with_signals_deferred(tls, || recorder.renew_read::<false>(home, cell, mask, context))
         {
             return;
         }
@@ -269,20 +274,103 @@ fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread,
 
 /// A write in an unbiased region that is not covered.
 #[inline(always)]
-fn write_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
-    let tls = machine::tls();
+fn write_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
+    let (tls, cell) = (machine::tls(), leaf.cell(addr));
+    if !biased::is_unbiased(leaf.lease(addr)) {
+        return access_leased::<SIZE, true>(addr, pc, thread, leaf);
+    }
     // SAFETY: as in `access_biased`.
     unsafe {
         let Thread { recorder, contexts, critical, .. } = &mut *thread;
         let has_more_to_do = (*tls).busy || critical.scan.is_on();
         if !has_more_to_do
-            && let Some(context) = contexts.known(frames::parent(tls), pc)
+            && let Some(context) = contexts.known_here(tls, pc)
             && with_signals_deferred(tls, || recorder.renew_write(cell, mask::<SIZE>(addr), context))
         {
             return;
         }
     }
     access_unbiased::<SIZE, true>(addr, pc, thread, cell);
+}
+
+/// An access in an unbiased region that is not covered, in a block that has leases. As in [`access_biased`].
+#[inline(never)]
+extern "C" fn access_leased<const SIZE: usize, const WRITE: bool>(
+    addr: usize,
+    pc: usize,
+    thread: *mut Thread,
+    leaf: Leaf,
+) {
+    let (tls, mask, cell, lease) = (machine::tls(), mask::<SIZE>(addr), leaf.cell(addr), leaf.lease(addr));
+    // SAFETY: this thread's own state; its fast path is open.
+    unsafe {
+        if (*tls).busy {
+            return;
+        }
+        let Some(context) = (*thread).contexts.known_here(tls, pc) else {
+            return slow_path_of::<SIZE, WRITE>(addr, pc);
+        };
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let Thread { recorder, critical, slot, .. } = &mut *thread;
+        recorder.finish_scan(&critical.scan);
+        if SIZE == 8 && !WRITE && recorder.notes_reads() {
+            read_summaries::note_read(addr, recorder);
+        }
+        let is_own = critical.enter_block(lease, *slot) == Bias::Own;
+        let done = is_own && recorder.repeat_biased(cell, mask, WRITE, context)
+            || claim_leased::<WRITE>(addr, thread, leaf, mask, context);
+        (*thread).critical.leave();
+        compiler_fence(SeqCst);
+        (*tls).busy = false;
+        compiler_fence(SeqCst);
+        if !done {
+            return slow_path_of::<SIZE, WRITE>(addr, pc);
+        }
+        if (*tls).deferred {
+            crate::intercept::deliver();
+        }
+    }
+}
+
+/// What is left of [`access_leased`], in the critical region: leases the block, if it is free, and takes the word over.
+/// Returns true if it is done.
+#[inline(never)]
+unsafe extern "C" fn claim_leased<const WRITE: bool>(
+    addr: usize,
+    thread: *mut Thread,
+    leaf: Leaf,
+    mask: u8,
+    context: u32,
+) -> bool {
+    let (cell, lease) = (leaf.cell(addr), leaf.lease(addr));
+    // SAFETY: this thread's own state.
+    unsafe {
+        let Thread { recorder, critical, slot, .. } = &mut *thread;
+        if critical.enter_block(lease, *slot) != Bias::Own {
+            critical.leave();
+            critical.lease_if_free(lease, *slot);
+            if critical.enter_block(lease, *slot) != Bias::Own {
+                return false;
+            }
+            if recorder.repeat_biased(cell, mask, WRITE, context) {
+                return true;
+            }
+        }
+        // A reader may not be in its home entry.
+        !WRITE && (recorder.is_covered(cell, mask, false) || recorder.repeat_among_readers(cell, mask, context))
+            || claim_word::<WRITE>(addr, thread, cell, mask, context)
+    }
+}
+
+/// The general path of a read or a write.
+#[inline(always)]
+fn slow_path_of<const SIZE: usize, const WRITE: bool>(addr: usize, pc: usize) {
+    if WRITE {
+        slow_path::<SIZE, false, true>(addr, pc);
+    } else {
+        slow_path::<SIZE, true, false>(addr, pc);
+    }
 }
 
 /// Any other access in an unbiased region.

@@ -8,8 +8,12 @@
 //!
 //! A thread that is parked ([`thread::parked`]) needs no barrier.
 //!
+//! In an unbiased region, a thread can lease a block ([`leases`]).
+//!
 //! A revoker writes back the strips that scans of the owner have left ([`runtime::filter::Scan`]).
 //! `docs/recording/shadow.md` shows the protocol side by side.
+
+pub mod leases;
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicBool, AtomicU16, compiler_fence};
@@ -21,6 +25,7 @@ use crate::failing::{self, Place, may_fail};
 use crate::scans::Own;
 use crate::slots::slot_state;
 use crate::{shadow, system, thread};
+use leases::Leases;
 
 /// A biased region has 2 to the power of this many bytes.
 pub const BIASED_REGION_BITS: u32 = 14;
@@ -75,6 +80,7 @@ pub struct CriticalRegion {
     /// Its thread enters no critical region: `thread::parking`.
     pub(crate) parked: AtomicBool,
     pub scan: Scan,
+    pub(crate) leases: Leases,
 }
 
 /// The bias of a region, for a thread inside its critical region.
@@ -113,6 +119,12 @@ impl CriticalRegion {
     /// whether this thread, of this slot, owns it; if not, the critical region is left again, and cells must be locked.
     #[inline]
     pub fn enter(&self, addr: usize, slot: u32) -> bool {
+        self.enter_blocks(addr, 1, slot)
+    }
+
+    /// [`CriticalRegion::enter`] for this many blocks side by side, all of one strip.
+    #[inline]
+    pub fn enter_blocks(&self, addr: usize, count: usize, slot: u32) -> bool {
         let Some(leaf) = shadow::leaf(addr) else { return false };
         let owner = leaf.owner(addr);
         loop {
@@ -124,9 +136,9 @@ impl CriticalRegion {
                     return true;
                 }
                 Bias::None => {
-                    // What follows may wait for the lock of a cell.
-                    self.leave();
-                    return false;
+                    if let Some(is_leased) = self.enter_leased(addr, leaf.leases(addr, count), slot) {
+                        return is_leased;
+                    }
                 }
                 Bias::Other => {
                     self.leave();
@@ -217,8 +229,17 @@ pub fn had_one_owner(owner: &Owner) -> bool {
     now != UNBIASED && now != BEING_REVOKED && now & SECOND == 0
 }
 
-/// Makes the region of an address unbiased: its cells will be locked while something else is done.
+/// Makes the region of an address unbiased, and ends the lease of its block for good: its cells will be locked while
+/// something else is done.
 pub fn unbias(addr: usize) {
+    unbias_region(addr);
+    if let Some(leaf) = shadow::leaf(addr) {
+        leases::end(leaf.leases(addr, 1));
+    }
+}
+
+/// Makes the region of an address unbiased.
+pub fn unbias_region(addr: usize) {
     let Some(owner) = shadow::owner(addr) else { return };
     while owner.load(Relaxed) != UNBIASED {
         revoke(addr, owner, UNBIASED);

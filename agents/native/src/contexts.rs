@@ -5,8 +5,8 @@ use core::ptr;
 use runtime::filter::Sink;
 use runtime::record::{CONTEXT_BITS, Kind, head};
 
-use crate::frames::Frames;
-use crate::machine::tls;
+use crate::frames::{self, Frames};
+use crate::machine::{Tls, tls};
 use crate::ring::Ring;
 use crate::system;
 
@@ -32,11 +32,12 @@ pub struct Contexts {
     recent: [Entry; RECENT],
 }
 
-const RECENT: usize = 256;
+const RECENT: usize = 512;
 
+/// The place of an address called from `parent`.
 #[inline(always)]
-fn recent(pc: usize) -> usize {
-    (pc ^ pc >> 8) % RECENT
+fn recent(parent: u32, pc: usize) -> usize {
+    (pc ^ pc >> 8 ^ parent as usize * 19) % RECENT
 }
 
 impl Contexts {
@@ -52,17 +53,64 @@ impl Contexts {
             return parent;
         }
         let context = self.context_of(parent, pc, ring);
-        if context != parent && parent != 0 {
-            self.recent[recent(pc)] = Entry { address: pc as u64, parent, context };
+        if context != parent {
+            self.remember(parent, pc, context);
         }
         context
+    }
+
+    #[inline(always)]
+    fn remember(&mut self, parent: u32, pc: usize, context: u32) {
+        if parent != 0 {
+            self.recent[recent(parent, pc)] = Entry { address: pc as u64, parent, context };
+        }
     }
 
     /// The call context of an address called from `parent`, if it was used lately: loops ask for it again and again.
     #[inline(always)]
     pub fn known(&self, parent: u32, pc: usize) -> Option<u32> {
-        let recent = &self.recent[recent(pc)];
+        let recent = &self.recent[recent(parent, pc)];
         (recent.address == pc as u64 && recent.parent == parent && parent != 0).then_some(recent.context)
+    }
+
+    /// [`Contexts::known`] for an address called from the newest call of this thread. If that has no context yet, the
+    /// calls that it is in were used lately, too: functions are called again and again.
+    ///
+    /// # Safety
+    ///
+    /// It is the thread of these contexts, whose hooks are open.
+    #[inline(always)]
+    pub unsafe fn known_here(&self, tls: *const Tls, pc: usize) -> Option<u32> {
+        // SAFETY: the caller's own thread.
+        let parent = match unsafe { frames::parent(tls) } {
+            0 => unsafe { self.known_call(tls)? },
+            parent => parent,
+        };
+        self.known(parent, pc)
+    }
+
+    /// Gives the newest calls their contexts, if all of them were used lately.
+    #[inline(never)]
+    unsafe fn known_call(&self, tls: *const Tls) -> Option<u32> {
+        /// So many calls without a context in between.
+        const DEPTH: usize = 8;
+        // SAFETY: the calls up to the first one with a context are above the frame below the first, which has none.
+        unsafe {
+            let Tls { top, base, .. } = *tls;
+            if top <= base {
+                // Or there are more calls than frames.
+                return None;
+            }
+            let depth = (top.offset_from(base) as usize).min(DEPTH + 1);
+            let named = (2..=depth).find(|&down| (*top.sub(down)).context as u32 != 0)?;
+            let mut context = (*top.sub(named)).context as u32;
+            for down in (1..named).rev() {
+                let frame = &mut *top.sub(down);
+                context = self.known(context, frame.pc)?;
+                frame.context |= context as usize;
+            }
+            Some(context)
+        }
     }
 
     /// Numbers the calls under way that have no context yet.
@@ -73,8 +121,12 @@ impl Contexts {
         let (named, rest) = calls.split_at_mut(known);
         let mut context = named.last().map_or(0, |frame| frame.context as u32);
         for frame in rest {
-            context = self.context_of(context, frame.pc, ring);
+            let parent = context;
+            context = self.context_of(parent, frame.pc, ring);
             frame.context |= context as usize;
+            if context != parent {
+                self.remember(parent, frame.pc, context);
+            }
         }
         context
     }

@@ -1,9 +1,11 @@
 //! What a thread records: synchronisation, accesses, memory, calls of watched functions.
 
-use runtime::filter::{Access, Atomic, BLOCK_BYTES, Block, CONFLICT_ROOM, Cell, Look, Outcome, STRIP_BYTES, Sink};
+use runtime::filter::{
+    Access, Atomic, BLOCK_BYTES, Block, CONFLICT_ROOM, Cell, Filter, Look, Outcome, Recorder, STRIP_BYTES, Sink,
+};
 use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, SILENT, TextFor, head};
 
-use crate::machine::tls;
+use crate::machine::{Tls, tls};
 use crate::memory::filter;
 use crate::slots::{self, slot_state};
 use crate::stripes::Stripe;
@@ -42,11 +44,13 @@ impl Thread {
         if self.is_ignoring_sync() && matches!(kind, Kind::Post | Kind::Await) {
             return;
         }
+        self.critical.give_back(self.slot);
         self.timed(kind, class as u8, object as u64, None);
     }
 
     /// Writes a timed record of three words.
     pub fn sync_with(&mut self, kind: Kind, class: Class, object: usize, word: u64) {
+        self.critical.give_back(self.slot);
         self.timed(kind, class as u8, object as u64, Some(word));
     }
 
@@ -59,9 +63,14 @@ impl Thread {
 
     /// Writes a timed record of two words if nothing else is to be done: the call context is known, and there is room.
     /// Returns false if nothing was done.
+    ///
+    /// # Safety
+    ///
+    /// It is this thread's state, and its hooks are open.
     #[inline(always)]
-    pub fn sync_at_once(&mut self, parent: u32, pc: usize, sync: Sync) -> bool {
-        let Some(context) = self.contexts.known(parent, pc) else { return false };
+    pub unsafe fn sync_at_once(&mut self, tls: *const Tls, pc: usize, sync: Sync) -> bool {
+        // SAFETY: the caller's own thread.
+        let Some(context) = (unsafe { self.contexts.known_here(tls, pc) }) else { return false };
         if !self.ring.has_room(2) {
             return false;
         }
@@ -82,7 +91,10 @@ impl Thread {
 
     #[inline(always)]
     fn sync_in_room(&mut self, context: u32, Sync { kind, class, object, hand }: Sync) {
-        let Thread { recorder, ring, .. } = self;
+        let Thread { recorder, ring, critical, slot, .. } = self;
+        if hand != Hand::Acquired && !matches!(kind, Kind::Acquire | Kind::ReadAcquire | Kind::TryAcquire) {
+            critical.give_back(*slot);
+        }
         let head = head(kind, class as u8, object as u64 & ADDRESSES);
         let hand_off = if hand == Hand::None { None } else { shadow::hand_off(object) };
         match (hand, hand_off) {
@@ -97,6 +109,7 @@ impl Thread {
 
     /// Writes that the thread releases a mutex and waits on a condition.
     pub fn waits(&mut self, condition: usize, mutex: usize) {
+        self.critical.give_back(self.slot);
         let (head, context) = self.wait(Kind::Wait, condition);
         let hand_offs =
             shadow::hand_off_or_create(condition).zip(shadow::hand_off_or_create(mutex)).map(|(c, m)| [c, m]);
@@ -135,6 +148,59 @@ impl Thread {
 
     /// Records an access of any size.
     pub fn record_range(&mut self, addr: usize, size: usize, write: bool) {
+        if size <= BLOCK_BYTES && !(self.recorder.notes_reads() && !write) && addr.checked_add(size).is_some() {
+            self.record_small(addr, size, write);
+        } else {
+            self.record_large(addr, size, write);
+        }
+    }
+
+    /// Records a small access: word by word where this thread owns the cells and nothing is to be written.
+    fn record_small(&mut self, addr: usize, size: usize, write: bool) {
+        let context = self.context();
+        let (mut at, end) = (addr, addr + size);
+        while at < end {
+            let stop = end.min((at | (BLOCK_BYTES - 1)) + 1);
+            let Thread { recorder, frames, critical, slot, .. } = self;
+            if shadow::cell(at).is_none() || !critical.enter(at, *slot) {
+                self.record_large(at, stop - at, write);
+                at = stop;
+                continue;
+            }
+            // SAFETY: it has been looked at.
+            let leaf = unsafe { shadow::leaf_unchecked(at) };
+            let (mut left, mut until) = (stop, at);
+            let mut word = at & !7;
+            while word < stop {
+                let (first, behind) = (at.max(word), stop.min(word + 8));
+                let mask = (((1u32 << (behind - first)) - 1) << (first - word)) as u8;
+                let cell = leaf.cell(word);
+                let is_done = recorder.is_covered(cell, mask, write)
+                    || recorder.defer_at_once(filter(), cell, mask, write, context);
+                if !is_done {
+                    (left, until) = (left.min(first), behind);
+                }
+                word += 8;
+            }
+            critical.leave();
+            if write {
+                read_summaries::forget(at);
+            }
+            for end in [at, stop - 1] {
+                if !frames.on_stack(end) {
+                    stacks::touched(end & !7);
+                }
+            }
+            if left < until {
+                // Words in between that are done are repeated.
+                self.record_large(left, until - left, write);
+            }
+            at = stop;
+        }
+    }
+
+    /// Records an access of any size, block by block.
+    fn record_large(&mut self, addr: usize, size: usize, write: bool) {
         let end = addr.saturating_add(size);
         let mut at = addr;
         while at < end {
@@ -163,6 +229,7 @@ impl Thread {
         }
         // SAFETY: it has been looked at.
         let leaf = unsafe { shadow::leaf_unchecked(address) };
+        let blocks = biased::leases::alike(leaf, address, blocks);
         let summary = read_summaries::to_look_at(address, self.recorder.is_second());
         let mut block = Block { address: address as u64, entries: leaf.blocks(address, 1), words, write };
         block.words = self.recorder.first_uncovered(summary, &block);
@@ -176,7 +243,8 @@ impl Thread {
             let all = Block { entries: leaf.blocks(address, blocks), ..block };
             let is_noted = !write && recorder.notes_reads();
             read_summaries::note(address, recorder, |recorder, summary| recorder.note_reads(summary, &all));
-            done = recorder.record_uniform_blocks(filter(), ring, &all, || critical.enter(address, *slot), context);
+            let enter = || critical.enter_blocks(address, blocks, *slot);
+            done = recorder.record_uniform_blocks(filter(), ring, &all, enter, context);
             critical.leave();
             if is_noted && done < blocks {
                 // More was noted than was done.
@@ -235,8 +303,23 @@ impl Thread {
         if !write && mask == 0xff {
             read_summaries::note_read(addr, recorder);
         }
+        // Once its cell is to be locked, it stays so.
+        let is_own = !UNBIASED && critical.enter(addr, *slot);
+        if is_own {
+            let is_done = recorder.defer_at_once(filter(), cell, mask, write, context);
+            critical.leave();
+            if is_done {
+                if write {
+                    read_summaries::forget(addr);
+                }
+                if !frames.on_stack(addr) {
+                    stacks::touched(addr);
+                }
+                return;
+            }
+        }
         let outcome =
-            recorder.record_access(filter(), ring, cell, || !UNBIASED && critical.enter(addr, *slot), access, context);
+            recorder.record_access(filter(), ring, cell, || is_own && critical.enter(addr, *slot), access, context);
         if !UNBIASED {
             critical.leave();
         }
@@ -308,12 +391,18 @@ impl Thread {
         }
         let both = [(first, words[0] as u64), (last, words[1] as u64)];
         let cells = if words[0] == words[1] { &both[..1] } else { &both };
-        for word in words {
-            biased::unbias(word);
-        }
+        self.critical.give_back(self.slot);
         // The cell is the lock, except for a watched one.
         self.ring.reserve(2 * CONFLICT_ROOM);
         let stripe = cells.iter().any(|(cell, _)| cell.is_watched()).then(|| Stripe::lock(addr));
+        // No other thread that leases the block comes in between, if this one stays in its critical region.
+        let is_leased = cells.len() == 1 && stripe.is_none() && {
+            biased::unbias_region(addr);
+            self.critical.enter(addr, self.slot)
+        };
+        if !is_leased {
+            words.into_iter().for_each(biased::unbias);
+        }
         let act = || {
             for word in words {
                 read_summaries::forget(word);
@@ -321,6 +410,10 @@ impl Thread {
             act()
         };
         let result = self.recorder.atomic(filter(), &mut self.ring, cells, addr as u64 & ADDRESSES, context, act);
+        if is_leased {
+            self.critical.leave();
+            self.critical.give_back(self.slot);
+        }
         // A reader may still have changed its entry of the cell meanwhile.
         for word in words {
             read_summaries::forget(word);
@@ -341,13 +434,45 @@ impl Thread {
         if size > SMALL {
             return self.empty(addr, size);
         }
-        for word in (addr & !7..addr + size).step_by(8) {
-            if let Some(cell) = shadow::cell(word) {
-                let biased = || self.critical.enter(word, self.slot);
-                self.recorder.alloc(filter(), &mut self.ring, cell, biased, word as u64);
-                self.critical.leave();
-                read_summaries::forget(word);
+        self.each_word(addr, size, Recorder::alloc_at_once, |thread, word, cell| {
+            let biased = || thread.critical.enter(word, thread.slot);
+            thread.recorder.alloc(filter(), &mut thread.ring, cell, biased, word as u64);
+            thread.critical.leave();
+        });
+    }
+
+    /// Ends or begins the lives of the words of a small range, block by block: `at_once` those that this thread owns,
+    /// if that can be done without a record, and the others one by one.
+    fn each_word(
+        &mut self,
+        addr: usize,
+        size: usize,
+        at_once: impl Fn(&mut Recorder, &Filter, Cell) -> bool,
+        one: impl Fn(&mut Thread, usize, Cell),
+    ) {
+        let (mut at, end) = (addr & !7, addr + size);
+        while at < end {
+            let stop = end.min((at | (BLOCK_BYTES - 1)) + 1);
+            let mut left = 0u8;
+            let is_own = shadow::cell(at).is_some() && self.critical.enter(at, self.slot);
+            for word in (at..stop).step_by(8) {
+                if let Some(cell) = shadow::find(word)
+                    && !(is_own && at_once(&mut self.recorder, filter(), cell))
+                {
+                    left |= 1 << (word / 8 % 8);
+                }
             }
+            self.critical.leave();
+            while left != 0 {
+                let word = (at & !(BLOCK_BYTES - 1)) + 8 * left.trailing_zeros() as usize;
+                if let Some(cell) = shadow::find(word) {
+                    one(self, word, cell);
+                }
+                left &= left - 1;
+            }
+            // All of a block is in one summary.
+            read_summaries::forget(at);
+            at = stop;
         }
     }
 
@@ -373,14 +498,23 @@ impl Thread {
         }
         /// Blocks of this size give their shadow back.
         const LARGE: usize = 1 << 16;
+        /// Of larger blocks, the kernel knows which shadow was touched.
+        const SMALL: usize = 1 << 12;
         // What others have deferred is written before the record: it goes with it, and another thread may have the
         // memory before this thread's next record.
-        shadow::each_touched(addr, size, |word, cell| {
-            let biased = || self.critical.enter(word, self.slot);
-            self.recorder.free(filter(), &mut self.ring, cell, biased, word as u64);
-            self.critical.leave();
-            read_summaries::forget(word);
-        });
+        let free = |thread: &mut Thread, word: usize, cell: Cell| {
+            let biased = || thread.critical.enter(word, thread.slot);
+            thread.recorder.free(filter(), &mut thread.ring, cell, biased, word as u64);
+            thread.critical.leave();
+        };
+        if size <= SMALL {
+            self.each_word(addr, size, Recorder::free_at_once, free);
+        } else {
+            shadow::each_touched(addr, size, |word, cell| {
+                free(self, word, cell);
+                read_summaries::forget(word);
+            });
+        }
         shadow::forget_locks(addr, size);
         self.timed(Kind::Free, 0, addr as u64, Some(size as u64));
         if size >= LARGE {
@@ -422,6 +556,7 @@ impl Thread {
 
     /// A slot for a thread that is about to be created. Records the `Fork`.
     pub fn new_slot(&mut self) -> Option<u32> {
+        self.critical.give_back(self.slot);
         let slot = slots::allocate(|slot| filter().may_use_again(slot, &self.recorder))?;
         self.timed(Kind::Fork, 0, 0, Some(u64::from(slot)));
         self.recorder.fork(filter(), slot);
@@ -435,6 +570,7 @@ impl Thread {
 
     /// Announces a wait for the end of the thread of a slot.
     pub fn joins(&mut self, slot: u32) {
+        self.critical.give_back(self.slot);
         self.timed(Kind::Announce, 0, u64::from(slot), None);
     }
 

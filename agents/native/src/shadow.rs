@@ -2,15 +2,15 @@
 //! layout: the program's memory may be anywhere.
 //!
 //! ```text
-//! leaf table -> leaf of 16 MB: | first entries | second entries | owners | strips | hand-offs |
+//! leaf table -> leaf of 16 MB: | first entries | second entries | owners | strips | hand-offs | leases | refusals |
 //! ```
 //!
 //! Read summaries are looked at far more often than anything else: `read_summaries` has them.
 
 use core::ptr::{self, NonNull};
 use core::slice;
-use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicU16};
 
 use runtime::filter::{ADDRESS_BITS, AtomicEntry, BLOCK_BYTES, Cell, STRIP_BYTES, Strip};
 use runtime::hand_off::HandOff;
@@ -37,7 +37,12 @@ const LOCK_BYTES: usize = 32;
 const _: () = assert!(size_of::<libc::pthread_mutex_t>() >= LOCK_BYTES);
 const HAND_OFFS: usize = (1 << LEAF_BITS) / LOCK_BYTES;
 const HAND_OFFS_AT: usize = STRIPS_AT + STRIPS * size_of::<Strip>();
-const MAPPED_BYTES: usize = HAND_OFFS_AT + HAND_OFFS * size_of::<HandOff>();
+/// Leases of blocks, behind the hand-offs.
+const LEASES: usize = (1 << LEAF_BITS) / BLOCK_BYTES;
+const LEASES_AT: usize = HAND_OFFS_AT + HAND_OFFS * size_of::<HandOff>();
+/// For each biased region, how many leases were revoked; behind the leases.
+const REVOKED_AT: usize = LEASES_AT + LEASES * size_of::<Owner>();
+const MAPPED_BYTES: usize = REVOKED_AT + OWNERS * size_of::<AtomicU16>();
 /// An entry is this many times as large as its word.
 const SCALE: usize = size_of::<AtomicEntry>() / 8;
 const PAGE: usize = 4096;
@@ -103,6 +108,31 @@ impl Leaf {
     pub fn owner(self, addr: usize) -> &'static Owner {
         // SAFETY: behind the cells of the leaf, masked to their number.
         unsafe { self.0.byte_add(OWNERS_AT).cast::<Owner>().add(addr >> BIASED_REGION_BITS & (OWNERS - 1)).as_ref() }
+    }
+
+    /// The lease of the block of one of its addresses.
+    #[inline(always)]
+    pub fn lease(self, addr: usize) -> &'static Owner {
+        // SAFETY: behind the hand-offs of the leaf, masked to their number.
+        unsafe { self.0.byte_add(LEASES_AT).cast::<Owner>().add((addr / BLOCK_BYTES) & (LEASES - 1)).as_ref() }
+    }
+
+    /// The leases of this many blocks side by side, or as many as are in the biased region.
+    #[inline(always)]
+    pub fn leases(self, addr: usize, count: usize) -> &'static [Owner] {
+        const REGION: usize = 1 << BIASED_REGION_BITS;
+        let count = count.min((REGION - addr % REGION).div_ceil(BLOCK_BYTES));
+        // SAFETY: a leaf has whole regions.
+        unsafe { slice::from_raw_parts(self.lease(addr), count) }
+    }
+
+    /// How many leases of the region of one of its addresses were revoked.
+    pub fn revoked(self, addr: usize) -> &'static AtomicU16 {
+        // SAFETY: behind the leases of the leaf, masked to the number of regions.
+        unsafe {
+            let first = self.0.byte_add(REVOKED_AT).cast::<AtomicU16>();
+            first.add(addr >> BIASED_REGION_BITS & (OWNERS - 1)).as_ref()
+        }
     }
 
     /// The strip of one of its addresses.

@@ -12,7 +12,7 @@ use crate::biased::CriticalRegion;
 use crate::contexts::Contexts;
 use crate::events::Sync;
 use crate::failing::attempt;
-use crate::frames::{self, Frames};
+use crate::frames::Frames;
 use crate::machine::{Tls, tls};
 use crate::ring::Ring;
 use crate::watch::Pending;
@@ -252,7 +252,7 @@ pub fn sync_at_once(pc: usize, sync: Sync) -> bool {
         compiler_fence(SeqCst);
         let thread = &mut *(*tls).accesses;
         thread.recorder.finish_scan(&thread.critical.scan);
-        let done = thread.sync_at_once(frames::parent(tls), pc, sync);
+        let done = thread.sync_at_once(tls, pc, sync);
         leave(tls);
         done
     }

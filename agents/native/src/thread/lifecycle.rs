@@ -172,6 +172,7 @@ pub fn end_thread() {
             if session::is_running() {
                 thread.fetch_pending();
                 thread.critical.end_scan(thread.slot);
+                thread.critical.give_back(thread.slot);
                 thread.pc = 0;
                 thread.timed(Kind::ThreadEnd, 0, 0, None);
                 thread.recorder.end(filter());
@@ -212,6 +213,7 @@ pub fn after_fork_child() {
             (*tls).busy = true;
             thread.pending.clear();
             thread.critical.scan.clear();
+            thread.critical.leases.clear();
             thread.ring.restart();
             thread.contexts.restart();
             thread.ring.open(session::file(), 0);

@@ -101,7 +101,7 @@ impl Recorder {
     ) -> u8 {
         sink.reserve(BULK_ROOM);
         let biased = biased();
-        if self.record_uniform_block(filter, sink, &block, biased, context) {
+        if !biased && self.record_uniform_block(filter, sink, &block, biased, context) {
             return 0;
         }
         // Most cells are uniform: where one needs more, so do the others.
@@ -110,7 +110,7 @@ impl Recorder {
             let is_done = if self.is_covered(cell, 0xff, block.write) {
                 true
             } else if biased {
-                self.repeat_biased(cell, 0xff, block.write, context)
+                self.defer_at_once(filter, cell, 0xff, block.write, context)
             } else {
                 self.renew_shared(cell, 0xff, block.write, context)
                     || self.repeat_locked(cell, 0xff, block.write, context)

@@ -14,14 +14,14 @@
 
 use super::bits::{
     BYTES_SHIFT, CONTENDED, EMPTY, HALF, LOCKED, LOWER_FOREIGN_TO_READS, NODES_SHIFT, REST, SEQ_SHIFT, SHARED,
-    UPPER_FOREIGN_TO_READS, WATCHED, is_known, is_shared, same_slot,
+    UPPER_FOREIGN_TO_READS, VERSION, WATCHED, is_known, is_shared, same_slot,
 };
 use super::contents::{Contents, Packed};
 use super::entry::Entry;
 use super::{Sink, wide};
 use core::hint::spin_loop;
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU64, fence};
 
 /// Attempts before the thread yields its processor.
 const SPINS: u32 = 100;
@@ -132,7 +132,12 @@ impl<'a> Cell<'a> {
                 if !fits(a) {
                     return Err(a);
                 }
-                if biased || self.first.0[0].compare_exchange_weak(a, LOCKED, Acquire, Relaxed).is_ok() {
+                if biased {
+                    // Others may be looking whether it covers what they do.
+                    self.hide();
+                    return Ok(a);
+                }
+                if self.first.0[0].compare_exchange_weak(a, LOCKED, Acquire, Relaxed).is_ok() {
                     return Ok(a);
                 }
             }
@@ -143,6 +148,13 @@ impl<'a> Cell<'a> {
                 spin_loop();
             }
         }
+    }
+
+    /// Hides the entries of a cell that this thread owns from others, which would take what it changes for theirs.
+    #[inline(always)]
+    pub(super) fn hide(&self) {
+        self.first.set_at(LOCKED);
+        fence(Release);
     }
 
     /// Locks the cell, if its state is still this one.
@@ -207,6 +219,16 @@ impl<'a> Cell<'a> {
     #[inline(always)]
     pub(super) fn has_foreign_to_reads(&self) -> bool {
         self.second.at() & LOWER_FOREIGN_TO_READS != 0 || self.second.what() & UPPER_FOREIGN_TO_READS != 0
+    }
+
+    /// Whether it is Shared, and all threads that it names know its version, if there is one: each thread that a word
+    /// names which is not contended came after all writes that the cell does not show
+    /// (`Recorder::knows_version`). While an entry of a reader that was loaded before is
+    /// unchanged, that stays so: who writes a version, or makes the word contended by a conflict, takes all entries out.
+    #[inline(always)]
+    pub(super) fn is_version_known(&self) -> bool {
+        let a = self.state();
+        is_shared(a) && (a & VERSION == 0 || self.second.what() & CONTENDED == 0)
     }
 
     /// Whether the contents are still these, and unlocked.

@@ -1,6 +1,6 @@
 //! Memory that is allocated, freed and forgotten.
 
-use super::bits::{EMPTY, FREED, WATCHED, is_known};
+use super::bits::{EMPTY, FREED, LOWER_FOREIGN_TO_READS, SHARED, VERSION, WATCHED, is_known};
 use super::cell::Cell;
 use super::contents::Contents;
 use super::entry::Entry;
@@ -40,6 +40,46 @@ impl Recorder {
                 cell.set(&Contents { first: Entry::nothing(self.epoch()), version: true, ..Contents::default() });
             }
         }
+    }
+
+    /// [`Recorder::free`], if the caller owns the cell's biased region and nothing is to be written or given back.
+    /// Returns false if nothing was done.
+    #[inline]
+    pub fn free_at_once(&mut self, filter: &Filter, cell: Cell) -> bool {
+        if cell.state() == FREED {
+            return true;
+        }
+        let is_over = self.ends_at_once(filter, cell);
+        if is_over {
+            cell.clear(FREED);
+        }
+        is_over
+    }
+
+    /// [`Recorder::alloc`], as [`Recorder::free_at_once`] is to [`Recorder::free`].
+    #[inline]
+    pub fn alloc_at_once(&mut self, filter: &Filter, cell: Cell) -> bool {
+        if self.records_everything() || cell.state() != FREED && !self.ends_at_once(filter, cell) {
+            return false;
+        }
+        let nothing = Entry::nothing(self.epoch());
+        cell.second.set(0, 0);
+        cell.set_first(Entry { at: nothing.at | VERSION, ..nothing });
+        true
+    }
+
+    /// Whether the lifetime of a word can end without a record: nothing is known of it, or all comes before this thread
+    /// in every run, and the cell has no nodes.
+    #[inline(always)]
+    fn ends_at_once(&self, filter: &Filter, cell: Cell) -> bool {
+        let a = cell.state();
+        if !is_known(a) || self.records_everything() || cell.has_nodes() || cell.is_contended() {
+            return a == EMPTY;
+        }
+        let first = Entry { at: a & !(SHARED | VERSION), what: cell.first.what() };
+        let second = Entry { at: cell.second.at() & !LOWER_FOREIGN_TO_READS, what: cell.second.what() };
+        (first.at == 0 || self.is_before(filter, &first, 0, None))
+            && (second.at == 0 || self.is_before(filter, &second, 0, None))
     }
 
     /// Forgets a word without a record of its own: of the stack of a thread that has ended, or of a large new block.

@@ -38,6 +38,7 @@ mod repeat;
 mod runs;
 mod scan;
 mod sync;
+mod take_over;
 mod uniform;
 mod waiting;
 mod wide;

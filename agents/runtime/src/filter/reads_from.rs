@@ -213,7 +213,7 @@ impl Recorder {
             && entries(filter, contents).any(|entry| entry.at != 0 && self.is_before(filter, &entry, 0, None))
     }
 
-    fn is_before(&self, filter: &Filter, entry: &Entry, within: u64, seen: Option<Seen>) -> bool {
+    pub(super) fn is_before(&self, filter: &Filter, entry: &Entry, within: u64, seen: Option<Seen>) -> bool {
         let at = entry.at | within;
         entry.slot() == self.slot()
             || entry.sync_index() != 0
@@ -225,15 +225,27 @@ impl Recorder {
     /// Whether the conflicts between these call contexts were recorded often enough, though all entries are before this
     /// thread. What happens seldom stays in the trace: `lockset` sees it even where no run can show a race.
     pub(super) fn is_frequent(&mut self, contents: &Contents, access: &AccessAt) -> bool {
-        let other = if contents.second.is_deferred() { &contents.second } else { &contents.first };
-        let pair = u64::from(access.context) << 37 ^ u64::from(other.context()) << 13 ^ u64::from(other.slot());
-        let number = (pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize % self.conflicts_of.len();
+        let number = self.number_of_pair(&contents.first, &contents.second, access.context);
         let count = &mut self.conflicts_of[number];
         if *count >= self.per_pair {
             return true;
         }
         *count += 1;
         false
+    }
+
+    /// Whether [`Recorder::is_frequent`] would say so, for these entries of a cell.
+    #[inline(always)]
+    pub(super) fn is_frequent_pair(&self, first: &Entry, second: &Entry, context: u32) -> bool {
+        self.conflicts_of[self.number_of_pair(first, second, context)] >= self.per_pair
+    }
+
+    /// The counter of the conflicts between the call context of an access and that of an entry.
+    #[inline(always)]
+    fn number_of_pair(&self, first: &Entry, second: &Entry, context: u32) -> usize {
+        let other = if second.is_deferred() { second } else { first };
+        let pair = u64::from(context) << 37 ^ u64::from(other.context()) << 13 ^ u64::from(other.slot());
+        (pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize % self.conflicts_of.len()
     }
 }
 

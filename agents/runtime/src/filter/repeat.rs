@@ -28,6 +28,23 @@ impl Recorder {
         }
     }
 
+    /// [`Recorder::repeat_biased`] for a read of a Shared cell, whose entry may be any.
+    pub fn repeat_among_readers(&mut self, cell: Cell, mask: u8, context: u32) -> bool {
+        let a = cell.state();
+        if !is_shared(a) || !self.has_seq_left() {
+            return false;
+        }
+        let home = self.home_entry(cell);
+        if self.may_renew_read(home, cell, mask) && self.renew_read::<true>(home, cell, mask, context) {
+            return true;
+        }
+        if same_slot(a, self.epoch()) {
+            self.repeat_read::<true>(cell, a, mask, context)
+        } else {
+            self.repeat_second(cell, a, mask, false, context)
+        }
+    }
+
     /// [`Recorder::repeat_biased`] for a cell of an unbiased region.
     #[inline(always)]
     pub fn repeat_locked(&mut self, cell: Cell, mask: u8, write: bool, context: u32) -> bool {
@@ -60,7 +77,7 @@ impl Recorder {
             return self.renew_write(cell, mask, context);
         }
         let home = self.home_entry(cell);
-        self.may_renew_read(home, cell, mask) && self.renew_read(home, mask, context)
+        self.may_renew_read(home, cell, mask) && self.renew_read::<false>(home, cell, mask, context)
     }
 
     /// The entry where this thread's reads of a cell in an unbiased region mostly are: its home entry in a Shared
@@ -101,34 +118,53 @@ impl Recorder {
         let is_shared = home.is_shared();
         // The entry knows of the bytes that it has read. For others without a further look, there must be nothing to
         // know.
-        if mask & !old.mask() != 0 && (is_shared || old.mask() == 0 || cell.has_foreign_to_reads()) {
+        if mask & !old.mask() != 0
+            && if is_shared { !cell.is_version_known() } else { old.mask() == 0 || cell.has_foreign_to_reads() }
+        {
             return false;
         }
         let is_same_epoch = same_epoch(old.at, self.epoch());
         // A repetition at the same sync index is not a new entry.
-        if is_same_epoch && (is_shared || mask & home.read != 0) {
+        if is_same_epoch && if is_shared { old.mask() == mask } else { mask & home.read != 0 } {
             return false;
         }
         self.gives_way(&old, is_same_epoch, is_shared)
     }
 
     /// Replaces the entry by one exchange, if it is unchanged. The lock is part of a first entry, and a thread that
-    /// holds the lock takes a second one out.
+    /// holds the lock takes a second one out. `BIASED`: the caller owns the cell's biased region.
     #[inline(always)]
-    pub fn renew_read(&mut self, home: HomeEntry, mask: u8, context: u32) -> bool {
+    pub fn renew_read<const BIASED: bool>(&mut self, home: HomeEntry, cell: Cell, mask: u8, context: u32) -> bool {
         let HomeEntry { atomic, entry: old, others, .. } = home;
         let mut read = u64::from(mask) << BYTES_SHIFT;
+        let mut goes_on = false;
         if same_epoch(old.at, self.epoch()) {
-            // The next byte of a loop extends the entry instead.
-            if old.context() == context {
-                return false;
-            }
             read |= old.what;
+            if old.context() == context && others != OWN_BITS {
+                // The next byte of a loop extends the entry instead.
+                goes_on = old.is_deferred()
+                    && mask & home.read == 0
+                    && self.is_newest(old.at)
+                    && !same_epoch(cell.second.at(), self.epoch());
+                if !goes_on {
+                    return false;
+                }
+            }
         }
         let now = self.now() + NEXT_SEQ;
         let what = old.what & !others | Entry::what(mask, context) | read & others & 0xff << BYTES_SHIFT;
-        let done = atomic.exchange(old, Entry { at: renewed(old.at, now), what });
-        if done {
+        let entry = if goes_on {
+            Entry { what: old.what | u64::from(mask) | read & 0xff << BYTES_SHIFT, ..old }
+        } else {
+            Entry { at: renewed(old.at, now), what }
+        };
+        let done = if BIASED {
+            atomic.set(entry.at, entry.what);
+            true
+        } else {
+            atomic.exchange(old, entry)
+        };
+        if done && !goes_on {
             self.next_seq(false);
         }
         done

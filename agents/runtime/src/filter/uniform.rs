@@ -91,6 +91,9 @@ impl Pattern {
             if biased && cell.state() != a || !biased && !cell.try_lock(a) {
                 return false;
             }
+            if biased {
+                cell.hide();
+            }
             if is_empty {
                 return true;
             }

@@ -7,6 +7,7 @@ mod biased_memory;
 mod block_stress;
 mod completeness;
 mod decode;
+mod handed;
 mod memory;
 
 mod paths;

@@ -72,16 +72,21 @@ impl<'w> Path<'w, '_> {
         }
         let recorder = &mut *self.recorder;
         let is_done = r.percent(75)
-            && match r.below(4) {
+            && match r.below(7) {
                 0 => recorder.repeat_biased(cell, mask, write, context),
                 1 => recorder.repeat_locked(cell, mask, write, context),
-                2 => {
-                    let is_done = recorder.first_touch(self.filter, cell, mask, write, context);
+                number @ 2..=4 => {
+                    let is_done = match number {
+                        2 => recorder.first_touch(self.filter, cell, mask, write, context),
+                        3 => recorder.take_over(self.filter, cell, mask, write, context),
+                        _ => recorder.defer_at_once(self.filter, cell, mask, write, context),
+                    };
                     if is_done && write {
                         self.summaries.iter().for_each(clear_summary);
                     }
                     is_done
                 }
+                5 if !write => recorder.repeat_among_readers(cell, mask, context),
                 _ => recorder.renew_shared(cell, mask, write, context),
             };
         if is_done {

@@ -396,11 +396,15 @@ fn synchronise(
             // What gave the memory back, unseen.
             recorder.timed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
             recorder.allocated(sink, number, 8, 0);
-            recorder.alloc(filter, sink, cells.cell(at), || false, address(at));
+            if e.is_multiple_of(2) || !recorder.alloc_at_once(filter, cells.cell(at)) {
+                recorder.alloc(filter, sink, cells.cell(at), || false, address(at));
+            }
         }
         Op::Free => {
             let (at, _) = word(lie, &trace.names, event.var());
-            recorder.free(filter, sink, cells.cell(at), || false, address(at));
+            if e.is_multiple_of(2) || !recorder.free_at_once(filter, cells.cell(at)) {
+                recorder.free(filter, sink, cells.cell(at), || false, address(at));
+            }
             recorder.timed(sink, head(Kind::Free, 0, number), 0, Some(8));
         }
         Op::Fork => {
