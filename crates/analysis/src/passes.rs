@@ -19,7 +19,7 @@ use crate::recorded::{Known, Recorded};
 use crate::resolve::{self, apart, behind, missing, runtimes};
 use crate::retained::{Retained, Wanted};
 use crate::tasks::{Restriction, Tasks};
-use detect::prefilter::{Filtered, Prefilter};
+use detect::prefilter::{Filtered, Handovers, Prefilter};
 use event::{Batch, Meta, Names};
 use property::bind::InitialValues;
 use report::{AnalysisStats, Finding};
@@ -141,6 +141,11 @@ impl Passes {
         let filtered = self.prefilter.map(|prefilter| prefilter.finish(ending.problems == 0));
         let to_feed = filtered.is_some().then(|| ending.retained.trace()).flatten();
         let filtered = filtered.unwrap_or_else(Filtered::all);
+        let searches = self.running.iter().any(|running| running.detector.searches_races());
+        let searched = match trace {
+            Some(trace) if searches => without_handovers(&filtered, names, trace, control),
+            _ => filtered.clone(),
+        };
         // All names of the trace are looked at, and most traces are not searched: this happens when it is needed first.
         let first_values = OnceCell::new();
         let reread = OnceCell::new();
@@ -166,6 +171,7 @@ impl Passes {
             last_wanted: OnceCell::new(),
             initial: &initial,
             filtered: &filtered,
+            searched: &searched,
             complete: ending.at_end,
             gapless: ending.gapless,
             problems: ending.problems,
@@ -244,6 +250,16 @@ impl Running {
         self.pass.feed(names, batch);
         self.spent += started.elapsed();
     }
+}
+
+/// What the prefilter left, without variables that are handed over.
+fn without_handovers(filtered: &Filtered, names: &Names, trace: &Batch, control: &Control<'_>) -> Filtered {
+    if !filtered.any_races() {
+        return filtered.clone();
+    }
+    let mut handovers = Handovers::new(filtered);
+    let whole = handovers.trace(names, trace, || control.is_cancelled());
+    if whole { handovers.finish() } else { filtered.clone() }
 }
 
 /// Why a detector did not look at the whole trace.

@@ -34,6 +34,8 @@ pub(crate) struct Recorded<'a> {
     pub(crate) initial: &'a dyn Fn(VarId) -> Value,
     /// What the prefilter could not rule out.
     pub(crate) filtered: &'a Filtered,
+    /// What is left of that for those that look for races in other runs: without what is handed over.
+    pub(crate) searched: &'a Filtered,
     /// Nothing is missing from the trace.
     pub(crate) complete: bool,
     /// Nothing is missing before the end of the trace.

@@ -35,12 +35,12 @@ impl Pass for Finder {
             deadline: Some(deadline),
             stop: Some(end.cancel),
             most: MOST,
-            filtered: Some(end.filtered),
+            filtered: Some(end.searched),
             ..Options::default()
         };
         let mut maximal = Maximal::new(options, KnownRaces::default());
         let mut decided = Vec::new();
-        if end.filtered.any_races() {
+        if end.searched.any_races() {
             let mut windows = Windows::new(end.names, trace, end.window);
             let (time, events) = (end.budget.each(), trace.events.len());
             let pace = Pace { began, time, events, few: count < Pace::MANY };

@@ -103,6 +103,11 @@ impl DetectorId {
         }
     }
 
+    /// Whether it looks for races in other runs.
+    pub(crate) fn searches_races(self) -> bool {
+        [sync_preserving::ENTRY.name, maximal::ENTRY.name].contains(&self.name())
+    }
+
     /// Removes the claims of this detector that those of others make needless.
     pub(crate) fn yield_to_others(self, claims: &mut Vec<Claim>) {
         if let Some(yields) = self.entry().yields {

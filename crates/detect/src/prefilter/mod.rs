@@ -13,13 +13,16 @@
 //! What this pass cannot rule out stays: where a thread holds more locks than a set has, where a phase has more threads
 //! than are kept, and all of a trace with problems.
 
+mod handover;
 mod locks;
 mod masked;
+mod must_order;
 mod phases;
 mod waiters;
 
 use crate::kept_order::KeptOrder;
 use crate::misuse::LABEL;
+pub use handover::Handovers;
 pub use masked::each_masked;
 
 use event::{Batch, Event, Id, Names, Op, Space, Value, VarId};
@@ -137,6 +140,7 @@ impl Prefilter {
         let races = bit(Var::may_race);
         let atomic = bit(Var::is_atomic);
         Filtered {
+            sound,
             any_races: !sound || races.contains(&true),
             races,
             atomic,
@@ -152,6 +156,8 @@ impl Prefilter {
 /// What a trace can have: what the prefilter could not rule out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Filtered {
+    /// The trace has no problems, and nothing in it that cannot happen.
+    sound: bool,
     races: Vec<bool>,
     atomic: Vec<bool>,
     any_races: bool,

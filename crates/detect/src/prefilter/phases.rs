@@ -1,6 +1,6 @@
 //! The accesses of a variable in phases, and whether two of them can meet.
 
-use crate::kept_order::{KeptOrder, ThreadSegment};
+use crate::kept_order::{Kept, ThreadSegment};
 use crate::locksets::{LockSets, SetId};
 
 /// Threads of one phase that are distinguished; of more, no later phase begins.
@@ -49,6 +49,11 @@ impl Var {
         *self = Var { more, flags, ..Var::default() };
     }
 
+    /// Nothing is known of it any more.
+    pub(super) fn forget(&mut self) {
+        *self = Var { more: self.more, ..Var::default() };
+    }
+
     pub(super) fn set_may_race(&mut self) {
         self.flags |= MAY_RACE;
     }
@@ -83,7 +88,7 @@ pub(super) struct Phases {
 
 impl Phases {
     #[inline]
-    pub(super) fn access(&mut self, var: &mut Var, access: Access, order: &KeptOrder, sets: &mut LockSets) {
+    pub(super) fn access(&mut self, var: &mut Var, access: Access, order: &impl Kept, sets: &mut LockSets) {
         if access.kind & Access::ATOMIC != 0 {
             var.flags |= HAD_ATOMIC;
         }
@@ -129,7 +134,7 @@ impl Phases {
 
     /// A thread accesses a variable that several access. Whether it comes after all that the others did.
     #[inline]
-    fn enters(&mut self, var: &mut Var, now: ThreadSegment, order: &KeptOrder) -> bool {
+    fn enters(&mut self, var: &mut Var, now: ThreadSegment, order: &impl Kept) -> bool {
         // It knew no more when it was last here, and the others have done no less since.
         if var.one == now || var.two == now {
             return false;
@@ -137,7 +142,7 @@ impl Phases {
         self.begins_phase(var, now, order)
     }
 
-    fn begins_phase(&mut self, var: &mut Var, now: ThreadSegment, order: &KeptOrder) -> bool {
+    fn begins_phase(&mut self, var: &mut Var, now: ThreadSegment, order: &impl Kept) -> bool {
         let list = (var.more as usize).checked_sub(1);
         let others = list.map(|list| self.lists[list].as_slice()).unwrap_or_default();
         if others.contains(&now) {

@@ -8,9 +8,9 @@ use detect::lockset::Lockset;
 use detect::lost_wakeup::LostWakeups;
 use detect::maximal::{self, KnownRaces, Maximal};
 use detect::misuse::Misuses;
-use detect::prefilter::{Filtered, Prefilter, each_masked};
+use detect::prefilter::{Filtered, Handovers, Prefilter, each_masked};
 use detect::sync_preserving::{Options, SyncPreserving};
-use event::{Batch, Op, Space};
+use event::{Batch, Op, Space, VarId};
 use oracle::cases;
 use reach::Windows;
 use std::collections::BTreeSet;
@@ -23,6 +23,63 @@ fn filtered(case: &Case, batch: &Batch) -> Filtered {
     let mut prefilter = Prefilter::new();
     prefilter.batch(&case.trace.names, batch);
     prefilter.finish(validator.count() == 0)
+}
+
+/// What is left after a look at handovers, in batches of different lengths.
+fn handed_over(case: &Case, filtered: &Filtered, seed: u64) -> Filtered {
+    let batch = &case.trace.batch;
+    let mut handovers = Handovers::new(filtered);
+    let mut at = 0;
+    while at < batch.events.len() {
+        let end = batch.events.len().min(at + 1 + (seed as usize + at) % 7);
+        let mut part = Batch::default();
+        part.clear(batch.first + at as u64);
+        batch.events[at..end].iter().for_each(|&event| part.push_from(batch, event));
+        handovers.batch(&case.trace.names, &part);
+        at = end;
+    }
+    handovers.finish()
+}
+
+/// Nothing that is handed over races in any run, and searches find the same without it.
+#[test]
+fn what_is_handed_over_does_not_race() {
+    let (mut before, mut after, mut quiet) = (0, 0, 0);
+    for seed in 0..cases(20_000) {
+        let case = Case::with_sites(9 << 32 | seed);
+        let (names, batch) = (&case.trace.names, &case.trace.batch);
+        let filtered = filtered(&case, batch);
+        let left = handed_over(&case, &filtered, seed);
+        let shown = || format!("{left:?} seed {seed}\n{}", case.text);
+        for (e, f) in case.oracle.races() {
+            assert!(left.may_race(batch.events[f].var()), "{e} and {f} race: {}", shown());
+        }
+        let vars = (0..names.space(Space::Var).len() as u32).map(VarId);
+        for var in vars.filter(|&var| filtered.may_race(var)) {
+            before += 1;
+            after += u64::from(left.may_race(var));
+        }
+        assert!(filtered.any_races() || !left.any_races(), "{}", shown());
+        quiet += u64::from(filtered.any_races() && !left.any_races());
+        let predicted = |filtered| {
+            let mut analysis = SyncPreserving::new(names, batch).expect("few threads");
+            analysis.races(&Options { filtered, ..Options::default() })
+        };
+        assert_eq!(predicted(Some(&filtered)), predicted(Some(&left)), "{}", shown());
+        let windows = |filtered| {
+            let options = maximal::Options { filtered, ..maximal::Options::default() };
+            let mut maximal = Maximal::new(options, KnownRaces::default());
+            let mut windows = Windows::new(names, batch, 12);
+            while let Some(window) = windows.next_with(|window| maximal.wants(&batch.events[window])) {
+                maximal.window(names, &window, &|var| case.initial(var));
+            }
+            let report = maximal.finish();
+            (report.races, report.prefixes, report.looked.windows)
+        };
+        assert_eq!(windows(Some(&filtered)), windows(Some(&left)), "{}", shown());
+    }
+    println!("{before} variables may race, {after} after handovers; {quiet} traces have none any more");
+    assert!(after < before && quiet > 0);
 }
 
 #[test]
