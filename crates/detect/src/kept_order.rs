@@ -19,15 +19,6 @@ pub(crate) struct ThreadSegment {
     pub(crate) segment: u32,
 }
 
-/// An order that every run keeps, along the recorded one.
-pub(crate) trait Kept {
-    /// The segment that a thread is in.
-    fn now(&self, thread: u32) -> ThreadSegment;
-
-    /// Whether what happened in a segment comes before what the thread does now, in every run.
-    fn is_before(&self, earlier: ThreadSegment, thread: u32) -> bool;
-}
-
 /// All threads.
 #[derive(Default, Debug)]
 pub(crate) struct KeptOrder {
@@ -39,23 +30,22 @@ pub(crate) struct KeptOrder {
     pub(crate) odd: bool,
 }
 
-impl Kept for KeptOrder {
-    #[inline]
-    fn now(&self, thread: u32) -> ThreadSegment {
-        ThreadSegment { thread, segment: self.threads[thread as usize].segment }
-    }
-
-    #[inline]
-    fn is_before(&self, earlier: ThreadSegment, thread: u32) -> bool {
-        let row = &self.threads[thread as usize].row;
-        earlier.thread == thread || row.get(earlier.thread as usize).is_some_and(|&segment| segment >= earlier.segment)
-    }
-}
-
 impl KeptOrder {
     pub(crate) fn grow(&mut self, threads: usize) {
         let new = || Thread { segment: 1, ..Thread::default() };
         self.threads.resize_with(threads.max(self.threads.len()), new);
+    }
+
+    #[inline]
+    pub(crate) fn now(&self, thread: u32) -> ThreadSegment {
+        ThreadSegment { thread, segment: self.threads[thread as usize].segment }
+    }
+
+    /// Whether what happened in a segment comes before what the thread does now, in every run.
+    #[inline]
+    pub(crate) fn is_before(&self, earlier: ThreadSegment, thread: u32) -> bool {
+        let row = &self.threads[thread as usize].row;
+        earlier.thread == thread || row.get(earlier.thread as usize).is_some_and(|&segment| segment >= earlier.segment)
     }
 
     pub(crate) fn fork(&mut self, parent: usize, child: usize) {

@@ -19,7 +19,7 @@
 //! **Raises false alarms**: conditions, semaphores, atomics, and queues under a lock that hand a variable over protect
 //! nothing here. That is why what it finds is a warning, and never more.
 
-use crate::kept_order::{Kept, KeptOrder, ThreadSegment};
+use crate::kept_order::{KeptOrder, ThreadSegment};
 use crate::locksets::{LockSets, Protection, SetId};
 use crate::race::{Access, Log, Races};
 use event::{Batch, Event, Id, Names, Op, SiteId, Space, ThreadId};

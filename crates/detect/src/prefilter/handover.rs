@@ -2,19 +2,25 @@
 //!
 //! A program that hands data over (by a queue, a flag, a reference count) accesses a variable without a lock, first in
 //! one thread and then in another, and what lets the other thread find it keeps the two apart: it has read what the
-//! first thread wrote afterwards. That holds in every run of the model (`must_order.rs`), so the phases of the prefilter
-//! tell with this order which variables may race, with no search. One pass, batch by batch; what is kept is kept for
+//! first thread wrote afterwards. That holds in every run of the model (`must_order.rs`), so two accesses that this
+//! order or a common lock keeps apart need no search. Drop barriers are no accesses here: no search claims a
+//! race of one; they order. One pass, batch by batch; what is kept is kept for
 //! each thread and variable, and goes when the variable is freed.
 
 use super::Filtered;
+use super::accesses::Accesses;
 use super::locks::Locks;
 use super::must_order::{MustOrder, Point};
-use super::phases::{Access, Phases, Var};
+use super::phases::Access;
 use event::{Batch, Event, Names, Op, Space, Value, VarId};
+use rustc_hash::FxHashMap;
 use sync::{LockMode, Sections, Wakeups};
 
 /// With more threads nothing is ruled out: clocks would cost too much.
 const MOST_THREADS: usize = 512;
+
+/// Drop barriers of a variable that are kept.
+const MOST_PINS: usize = 16;
 
 /// After so many events it is asked whether to go on.
 const LOOK: usize = 1 << 16;
@@ -25,11 +31,13 @@ const NEW: u32 = u32::MAX;
 const FREED: u32 = u32::MAX - 1;
 
 /// What is known of a variable while it is used.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Default, Debug)]
 struct Slot {
-    phases: Var,
+    accesses: Accesses,
     /// Its last write.
     written: Point,
+    /// It has drop barriers.
+    pinned: bool,
 }
 
 /// Looks through a trace that the prefilter has seen, batch by batch.
@@ -41,7 +49,8 @@ pub struct Handovers<'f> {
     /// By variable: its slot.
     of_var: Vec<u32>,
     races: Vec<bool>,
-    phases: Phases,
+    /// By slot: drop barriers, at most one of each kind by each thread.
+    pins: FxHashMap<u32, Vec<(Op, Point)>>,
     order: MustOrder,
     locks: Locks,
     sections: Sections<u32>,
@@ -59,7 +68,7 @@ impl<'f> Handovers<'f> {
             free: Vec::new(),
             of_var: Vec::new(),
             races: Vec::new(),
-            phases: Phases::default(),
+            pins: FxHashMap::default(),
             order: MustOrder::default(),
             locks: Locks::default(),
             sections: Sections::new(),
@@ -133,12 +142,9 @@ impl<'f> Handovers<'f> {
                 slot => self.forget(event, slot, NEW),
             },
             op @ (Op::Pin | Op::ReadPin) => {
-                let own = batch.extra(event).value == Value::Int(i64::from(self.order.count(thread)) - 1);
-                if own {
-                    let kind = if op == Op::Pin { Access::WRITE } else { Access::READ };
-                    self.access(event, kind | Access::PLAIN);
-                } else {
-                    self.races[event.object() as usize] = true;
+                // One that speaks of another event is left out: that only makes the order smaller.
+                if batch.extra(event).value == Value::Int(i64::from(self.order.count(thread)) - 1) {
+                    self.pin(op, event);
                 }
             }
             Op::Fork => self.order.fork(thread, event.child().0 as usize),
@@ -188,18 +194,49 @@ impl<'f> Handovers<'f> {
     #[inline]
     fn access(&mut self, event: Event, kind: u8) -> u32 {
         let var = event.object() as usize;
-        let slot = match self.of_var[var] {
-            slot if slot < FREED => slot,
-            before => self.take(var, before),
-        };
+        let slot = self.slot(event);
+        if self.slots[slot as usize].pinned {
+            self.hold_back(event, slot);
+        }
         if !self.races[var] && self.filtered.may_race(event.var()) {
             let protecting = self.locks.protecting(event.thread(), kind & Access::WRITE != 0);
             let access = Access { thread: event.thread().0, kind, locks: protecting };
-            let phases = &mut self.slots[slot as usize].phases;
-            self.phases.access(phases, access, &self.order, &mut self.locks.sets);
-            self.races[var] = phases.may_race();
+            self.races[var] = self.slots[slot as usize].accesses.add(access, &self.order, &mut self.locks.sets);
         }
         slot
+    }
+
+    #[inline]
+    fn slot(&mut self, event: Event) -> u32 {
+        let var = event.object() as usize;
+        match self.of_var[var] {
+            slot if slot < FREED => slot,
+            before => self.take(var, before),
+        }
+    }
+
+    /// A drop barrier that speaks of itself.
+    #[inline(never)]
+    fn pin(&mut self, op: Op, event: Event) {
+        let slot = self.slot(event);
+        let point = self.order.point(event.thread().0 as usize);
+        self.slots[slot as usize].pinned = true;
+        let pins = self.pins.entry(slot).or_default();
+        if let Some((_, pin)) = pins.iter_mut().find(|(kind, pin)| *kind == op && pin.is_of(event.thread())) {
+            *pin = point;
+        } else if pins.len() < MOST_PINS {
+            pins.push((op, point));
+        }
+    }
+
+    /// An access comes after the drop barriers of its variable, and cannot be next before.
+    #[inline(never)]
+    fn hold_back(&mut self, event: Event, slot: u32) {
+        for (kind, pin) in self.pins.get(&slot).into_iter().flatten() {
+            if kind.holds_back(event.op()) {
+                self.order.need(event.thread().0 as usize, *pin);
+            }
+        }
     }
 
     /// A slot for a variable.
@@ -217,8 +254,11 @@ impl<'f> Handovers<'f> {
 
     /// A variable's memory is given back, or new.
     fn forget(&mut self, event: Event, slot: u32, then: u32) {
-        self.slots[slot as usize].phases.forget();
+        self.slots[slot as usize].accesses.clear();
         self.slots[slot as usize].written = Point::default();
+        if std::mem::take(&mut self.slots[slot as usize].pinned) {
+            self.pins.remove(&slot);
+        }
         self.of_var[event.object() as usize] = then;
         self.free.push(slot);
     }

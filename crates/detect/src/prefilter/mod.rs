@@ -13,6 +13,7 @@
 //! What this pass cannot rule out stays: where a thread holds more locks than a set has, where a phase has more threads
 //! than are kept, and all of a trace with problems.
 
+mod accesses;
 mod handover;
 mod locks;
 mod masked;
@@ -46,7 +47,7 @@ pub struct Prefilter {
     waits: bool,
     waiters: Waiters,
     blocks: bool,
-    frees: bool,
+    used_after_free: bool,
     noted: bool,
 }
 
@@ -83,8 +84,8 @@ impl Prefilter {
             Op::AtomicLoad => self.access(event, Access::READ | Access::ATOMIC),
             Op::AtomicStore | Op::AtomicRmw => self.access(event, Access::WRITE | Access::ATOMIC),
             Op::Free => {
-                self.frees = true;
                 self.access(event, Access::WRITE | Access::PLAIN);
+                self.vars[event.object() as usize].free();
             }
             Op::Alloc => self.vars[event.object() as usize].renew(),
             op @ (Op::Pin | Op::ReadPin) => {
@@ -130,6 +131,7 @@ impl Prefilter {
         let protecting = self.locks.protecting(event.thread(), kind & Access::WRITE != 0);
         let access = Access { thread: event.thread().0, kind, locks: protecting };
         let var = &mut self.vars[event.object() as usize];
+        self.used_after_free |= var.is_freed();
         self.phases.access(var, access, &self.order, &mut self.locks.sets);
     }
 
@@ -148,7 +150,7 @@ impl Prefilter {
             awaited_waits: !sound || self.waiters.awaited,
             blocks: !sound || self.blocks,
             nested: !sound || self.locks.nested,
-            misuses: !sound || self.frees || self.noted || self.locks.asks_itself,
+            misuses: !sound || self.used_after_free || self.noted || self.locks.asks_itself,
         }
     }
 }
@@ -169,7 +171,7 @@ pub struct Filtered {
     pub blocks: bool,
     /// Some thread asks for a lock while it holds one.
     pub nested: bool,
-    /// Something can be misused: memory is freed, a recorder noted something, a thread asks for what it holds, or the
+    /// Something can be misused: memory is used after it was freed, a recorder noted something, a thread asks for what it holds, or the
     /// trace has problems.
     pub misuses: bool,
 }

@@ -1,14 +1,13 @@
 //! The order that every feasible prefix of `maximal` keeps, along the recorded run: what an event needs to happen.
 //!
 //! Each thread has a clock: by thread, how many of its events come before what this thread does next, in every run. An
-//! event needs those before it in its thread, and what forks, joins, posts and notifies let go on. A read whose value
+//! event needs those before it in its thread, what forks, joins, posts and notifies let go on, and drop barriers. A read whose value
 //! is not recorded needs the write that it saw, and an atomic update does in any case (docs/causality.md, "Reads").
 //! And inside a section, each section of the lock that must have been opened before, and that excludes it, must have
 //! been closed, too: else both would be open at once. All of this is recorded before the event.
 //!
-//! Whatever is left out (pins, semaphores, failed tries, what finds no room) only makes the order smaller.
+//! Whatever is left out (values that are known, semaphores, failed tries, what finds no room) only makes the order smaller.
 
-use crate::kept_order::{Kept, ThreadSegment};
 use event::{LockId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -32,6 +31,13 @@ pub(super) struct Point {
     /// 0: no event.
     count: u32,
     row: u32,
+}
+
+impl Point {
+    /// Whether it is an event of this thread.
+    pub(super) fn is_of(self, thread: ThreadId) -> bool {
+        self.thread == thread.0
+    }
 }
 
 /// What threads knew at some time.
@@ -108,25 +114,18 @@ pub(super) struct MustOrder {
     posts: FxHashMap<u32, Vec<u32>>,
 }
 
-impl Kept for MustOrder {
-    /// Each event is a segment of its own.
-    #[inline]
-    fn now(&self, thread: u32) -> ThreadSegment {
-        ThreadSegment { thread, segment: self.threads[thread as usize].count }
-    }
-
-    #[inline]
-    fn is_before(&self, earlier: ThreadSegment, thread: u32) -> bool {
-        let clock = &self.threads[thread as usize].clock;
-        earlier.thread == thread || clock.get(earlier.thread as usize).is_some_and(|&count| count >= earlier.segment)
-    }
-}
-
 impl MustOrder {
     pub(super) fn grow(&mut self, threads: usize, locks: usize) {
         let new = || Thread { row: NONE, ..Thread::default() };
         self.threads.resize_with(threads.max(self.threads.len()), new);
         self.users.resize_with(locks.max(self.users.len()), Vec::new);
+    }
+
+    /// Whether this event of a thread comes before what another thread does next, in every run. 0 is no event.
+    #[inline]
+    pub(super) fn is_before(&self, earlier: u32, count: u32, thread: u32) -> bool {
+        let clock = &self.threads[thread as usize].clock;
+        count == 0 || clock.get(earlier as usize).is_some_and(|&known| known >= count)
     }
 
     /// The next event of a thread begins. `false` if it has more than can be counted.

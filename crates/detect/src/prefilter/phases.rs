@@ -1,6 +1,6 @@
 //! The accesses of a variable in phases, and whether two of them can meet.
 
-use crate::kept_order::{Kept, ThreadSegment};
+use crate::kept_order::{KeptOrder, ThreadSegment};
 use crate::locksets::{LockSets, SetId};
 
 /// Threads of one phase that are distinguished; of more, no later phase begins.
@@ -22,6 +22,7 @@ impl Access {
 }
 
 /// What is remembered of the variable as a whole, beside the kinds of its phase.
+const FREED: u8 = 16;
 const MAY_RACE: u8 = 32;
 const HAD_ATOMIC: u8 = 64;
 
@@ -49,9 +50,13 @@ impl Var {
         *self = Var { more, flags, ..Var::default() };
     }
 
-    /// Nothing is known of it any more.
-    pub(super) fn forget(&mut self) {
-        *self = Var { more: self.more, ..Var::default() };
+    pub(super) fn free(&mut self) {
+        self.flags |= FREED;
+    }
+
+    /// It was freed, and not allocated since.
+    pub(super) fn is_freed(&self) -> bool {
+        self.flags & FREED != 0
     }
 
     pub(super) fn set_may_race(&mut self) {
@@ -71,7 +76,7 @@ impl Var {
         self.base = base;
         (self.one, self.two) = (now, ThreadSegment::default());
         self.locks = known(access.locks);
-        self.flags = self.flags & (MAY_RACE | HAD_ATOMIC) | access.kind;
+        self.flags = self.flags & (FREED | MAY_RACE | HAD_ATOMIC) | access.kind;
     }
 }
 
@@ -88,7 +93,7 @@ pub(super) struct Phases {
 
 impl Phases {
     #[inline]
-    pub(super) fn access(&mut self, var: &mut Var, access: Access, order: &impl Kept, sets: &mut LockSets) {
+    pub(super) fn access(&mut self, var: &mut Var, access: Access, order: &KeptOrder, sets: &mut LockSets) {
         if access.kind & Access::ATOMIC != 0 {
             var.flags |= HAD_ATOMIC;
         }
@@ -134,7 +139,7 @@ impl Phases {
 
     /// A thread accesses a variable that several access. Whether it comes after all that the others did.
     #[inline]
-    fn enters(&mut self, var: &mut Var, now: ThreadSegment, order: &impl Kept) -> bool {
+    fn enters(&mut self, var: &mut Var, now: ThreadSegment, order: &KeptOrder) -> bool {
         // It knew no more when it was last here, and the others have done no less since.
         if var.one == now || var.two == now {
             return false;
@@ -142,7 +147,7 @@ impl Phases {
         self.begins_phase(var, now, order)
     }
 
-    fn begins_phase(&mut self, var: &mut Var, now: ThreadSegment, order: &impl Kept) -> bool {
+    fn begins_phase(&mut self, var: &mut Var, now: ThreadSegment, order: &KeptOrder) -> bool {
         let list = (var.more as usize).checked_sub(1);
         let others = list.map(|list| self.lists[list].as_slice()).unwrap_or_default();
         if others.contains(&now) {

@@ -12,6 +12,7 @@ use detect::prefilter::{Filtered, Handovers, Prefilter, each_masked};
 use detect::sync_preserving::{Options, SyncPreserving};
 use event::{Batch, Op, Space, VarId};
 use oracle::cases;
+use oracle::random::Random;
 use reach::Windows;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -41,12 +42,132 @@ fn handed_over(case: &Case, filtered: &Filtered, seed: u64) -> Filtered {
     handovers.finish()
 }
 
+/// A small run of threads that hand variables over, some of them rightly: sections of two locks, waits, atomics, memory
+/// that is freed and allocated again. Values are seldom known.
+fn handing(r: &mut Random) -> String {
+    const LOCKS: [&str; 2] = ["l", "m"];
+    let threads = 2 + r.below(2);
+    let mut owners: [Option<usize>; 2] = [None; 2];
+    let mut waiting: Vec<Option<usize>> = vec![None; threads];
+    let mut notified = vec![false; threads];
+    let mut text = String::new();
+    let length = 8 + r.below(7);
+    for number in 1..=length {
+        let thread = r.below(threads);
+        let held: Vec<usize> = (0..2).filter(|&lock| owners[lock] == Some(thread)).collect();
+        let var = *r.pick(&["x", "x", "y", "z"]);
+        let event = if let Some(lock) = waiting[thread] {
+            if owners[lock].is_some() {
+                continue;
+            }
+            owners[lock] = Some(thread);
+            waiting[thread] = None;
+            let how = if std::mem::take(&mut notified[thread]) { "" } else { "=spurious" };
+            format!("woken(c,{}){how}", LOCKS[lock])
+        } else if !held.is_empty() && r.percent(30) {
+            let lock = *r.pick(&held);
+            owners[lock] = None;
+            if r.percent(25) {
+                (waiting[thread], notified[thread]) = (Some(lock), false);
+                format!("wait(c,{})", LOCKS[lock])
+            } else {
+                format!("rel({})", LOCKS[lock])
+            }
+        } else if held.len() < 2 && r.percent(35) {
+            let free: Vec<usize> = (0..2).filter(|&lock| owners[lock].is_none()).collect();
+            if free.is_empty() {
+                continue;
+            }
+            let lock = *r.pick(&free);
+            owners[lock] = Some(thread);
+            format!("acq({})", LOCKS[lock])
+        } else {
+            match r.below(100) {
+                0..40 => format!("r({var}){}", if r.percent(5) { "=0" } else { "" }),
+                40..78 => format!("w({var}){}", if r.percent(5) { "=0" } else { "" }),
+                78..82 => "ald(a)".to_owned(),
+                82..86 => "ast(a)".to_owned(),
+                86..90 => "armw(a)".to_owned(),
+                90..92 => format!("free({var})"),
+                92..94 => format!("alloc({var})"),
+                _ => {
+                    (0..threads).for_each(|other| notified[other] = waiting[other].is_some());
+                    "notifyall(c)".to_owned()
+                }
+            }
+        };
+        text += &format!("T{}|{event}|{number}\n", thread + 1);
+    }
+    text
+}
+
+/// Threads that hand a variable to each other, by a flag under a lock, an atomic one or none at all, mostly one after
+/// the other.
+fn relay(r: &mut Random) -> String {
+    let threads = 2 + r.below(2);
+    let mut left: Vec<Vec<String>> = vec![Vec::new(); threads];
+    let access = |r: &mut Random, script: &mut Vec<String>| {
+        for _ in 0..r.below(3) {
+            script.push((*r.pick(&["r(x)", "w(x)", "w(x)", "r(y)", "w(y)", "free(x)"])).to_owned());
+        }
+    };
+    for round in 0..2 + r.below(2) {
+        let script = &mut left[round % threads];
+        let how = r.below(10);
+        let lock = if r.percent(80) { "l" } else { "m" };
+        if round > 0 {
+            let read = ["r(f)", "armw(a)", "r(f)"][how % 3].to_owned();
+            let locked = [format!("acq({lock})"), read.clone(), format!("rel({lock})")];
+            script.extend(if how % 3 == 1 { vec![read] } else { locked.to_vec() });
+            access(r, script);
+        }
+        access(r, script);
+        let write = ["w(f)", "armw(a)", "w(f)=1"][how % 3].to_owned();
+        if how % 3 == 1 {
+            script.push(write);
+        } else {
+            script.extend([format!("acq({lock})"), write]);
+            access(r, script);
+            script.push(format!("rel({lock})"));
+        }
+    }
+    let mut owners: Vec<(String, usize)> = Vec::new();
+    let (mut text, mut thread, mut number) = (String::new(), 0, 0);
+    for _ in 0..60 {
+        if left[thread].is_empty() || r.percent(15) {
+            thread = r.below(threads);
+        }
+        let Some(event) = left[thread].first().cloned() else { continue };
+        if let Some(lock) = event.strip_prefix("acq") {
+            if owners.iter().any(|owner| owner.0 == lock) {
+                thread = r.below(threads);
+                continue;
+            }
+            owners.push((lock.to_owned(), thread));
+        } else if let Some(lock) = event.strip_prefix("rel") {
+            owners.retain(|owner| owner.0 != lock);
+        }
+        left[thread].remove(0);
+        number += 1;
+        text += &format!("T{}|{event}|{number}\n", thread + 1);
+        if number == 15 {
+            break;
+        }
+    }
+    text
+}
+
 /// Nothing that is handed over races in any run, and searches find the same without it.
 #[test]
 fn what_is_handed_over_does_not_race() {
     let (mut before, mut after, mut quiet) = (0, 0, 0);
     for seed in 0..cases(20_000) {
-        let case = Case::with_sites(9 << 32 | seed);
+        let mut r = Random::new(10 << 32 | seed);
+        let case = match seed % 8 {
+            0 => Case::with_sites(9 << 32 | seed),
+            1..4 => Case::new(handing(&mut r)),
+            _ => Case::new(relay(&mut r)),
+        };
         let (names, batch) = (&case.trace.names, &case.trace.batch);
         let filtered = filtered(&case, batch);
         let left = handed_over(&case, &filtered, seed);
@@ -79,7 +200,7 @@ fn what_is_handed_over_does_not_race() {
         assert_eq!(windows(Some(&filtered)), windows(Some(&left)), "{}", shown());
     }
     println!("{before} variables may race, {after} after handovers; {quiet} traces have none any more");
-    assert!(after < before && quiet > 0);
+    assert!(after < before - before / 20 && quiet > 0);
 }
 
 #[test]
