@@ -34,7 +34,7 @@ struct Finder;
 
 impl Pass for Finder {
     fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
-        if end.trace.is_some() && !end.searched.any_races() {
+        if end.is_known && !end.searched.any_races() {
             return Found { stats: stats(&Predicted::default()), ..Found::default() };
         }
         let options = Options {

@@ -21,6 +21,7 @@ mod must_order;
 mod phases;
 mod waiters;
 
+use crate::hang::WaitsFor;
 use crate::kept_order::KeptOrder;
 use crate::misuse::LABEL;
 pub use handover::Handovers;
@@ -44,6 +45,8 @@ pub struct Prefilter {
     locks: Locks,
     /// By thread: how many events it has so far.
     counts: Vec<u64>,
+    /// By thread: its last event so far.
+    last: Vec<Option<Event>>,
     waits: bool,
     waiters: Waiters,
     blocks: bool,
@@ -62,6 +65,7 @@ impl Prefilter {
         let threads = names.space(Space::Thread).len();
         self.vars.resize(names.space(Space::Var).len().max(self.vars.len()), Var::default());
         self.counts.resize(threads.max(self.counts.len()), 0);
+        self.last.resize(threads.max(self.last.len()), None);
         self.order.grow(threads);
         self.waiters.grow(threads);
         self.locks.grow(threads, names.space(Space::Lock).len());
@@ -124,6 +128,7 @@ impl Prefilter {
             _ => {}
         }
         self.counts[thread] += 1;
+        self.last[thread] = Some(event);
     }
 
     #[inline]
@@ -133,6 +138,12 @@ impl Prefilter {
         let var = &mut self.vars[event.object() as usize];
         self.used_after_free |= var.is_freed();
         self.phases.access(var, access, &self.order, &mut self.locks.sets);
+    }
+
+    /// Whether it is known by now that some thread waits, asks for a lock while it holds one, or is in a block: then
+    /// there is something to search other runs for, races aside.
+    pub fn is_searched(&self) -> bool {
+        self.waits || self.waiters.awaited || self.blocks || self.locks.nested
     }
 
     /// What could not be ruled out. `sound`: the trace has no problems; else nothing is ruled out.
@@ -150,6 +161,7 @@ impl Prefilter {
             awaited_waits: !sound || self.waiters.awaited,
             blocks: !sound || self.blocks,
             nested: !sound || self.locks.nested,
+            hangs: !sound || self.last.iter().flatten().any(|&last| WaitsFor::after(last).is_some()),
             misuses: !sound || self.used_after_free || self.noted || self.locks.asks_itself,
         }
     }
@@ -171,6 +183,8 @@ pub struct Filtered {
     pub blocks: bool,
     /// Some thread asks for a lock while it holds one.
     pub nested: bool,
+    /// The last event of some thread is a wait.
+    pub hangs: bool,
     /// Something can be misused: memory is used after it was freed, a recorder noted something, a thread asks for what it holds, or the
     /// trace has problems.
     pub misuses: bool,
@@ -180,6 +194,17 @@ impl Filtered {
     /// Nothing is ruled out.
     pub fn all() -> Filtered {
         Prefilter::new().finish(false)
+    }
+
+    /// Whether there is something to search other runs for, races aside.
+    pub fn is_searched(&self) -> bool {
+        self.waits || self.awaited_waits || self.blocks || self.nested
+    }
+
+    /// Whether there is something to look for in the recorded run.
+    pub fn any(&self) -> bool {
+        let Filtered { any_races, waits, awaited_waits, blocks, nested, hangs, misuses, .. } = *self;
+        any_races || waits || awaited_waits || blocks || nested || hangs || misuses
     }
 
     /// Whether some variable may race.
