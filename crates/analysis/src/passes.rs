@@ -294,7 +294,8 @@ impl Passes {
         let _phase = control.phase("reading the trace again");
         let retain = |late: &mut Late| {
             let fits = ending.events <= retained::MOST as u64;
-            late.missing = Some(if fits { "the trace could not be read again".to_owned() } else { retained::too_long() });
+            let unread = || "the trace could not be read again".to_owned();
+            late.missing = Some(if fits { unread() } else { retained::too_long() });
             let read = || again.beginning(ending.events, retained::MOST);
             late.trace = Some(()).filter(|()| fits && ending.unread.is_none()).and_then(|()| read());
         };

@@ -14,7 +14,8 @@ use trace::{Source, Trace};
 /// What a report says beside times.
 fn said(report: &Report) -> (Vec<String>, BTreeMap<String, String>) {
     let finding = |finding: &Finding| {
-        let sides: Vec<_> = finding.sides.iter().map(|side| (side.event, side.op.clone(), side.stack.clone())).collect();
+        let sides = finding.sides.iter().map(|side| (side.event, side.op.clone(), side.stack.clone()));
+        let sides: Vec<_> = sides.collect();
         format!("{:?} {} {:?} {sides:?} {:?}", finding.status(), finding.fingerprint, finding.kind, finding.kept_apart)
     };
     let mut findings: Vec<String> = report.findings.iter().map(finding).collect();

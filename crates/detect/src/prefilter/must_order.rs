@@ -1,12 +1,13 @@
 //! The order that every feasible prefix of `maximal` keeps, along the recorded run: what an event needs to happen.
 //!
 //! Each thread has a clock: by thread, how many of its events come before what this thread does next, in every run. An
-//! event needs those before it in its thread, what forks, joins, posts and notifies let go on, and drop barriers. A read whose value
-//! is not recorded needs the write that it saw, and an atomic update does in any case (docs/causality.md, "Reads").
-//! And inside a section, each section of the lock that must have been opened before, and that excludes it, must have
-//! been closed, too: else both would be open at once. All of this is recorded before the event.
+//! event needs those before it in its thread, what forks, joins, posts and notifies let go on, and drop barriers. A
+//! read whose value is not recorded needs the write that it saw, and an atomic update does in any case
+//! (docs/causality.md, "Reads"). And inside a section, each section of the lock that must have been opened before, and
+//! that excludes it, must have been closed, too: else both would be open at once. All of this is recorded before.
 //!
-//! Whatever is left out (values that are known, semaphores, failed tries, what finds no room) only makes the order smaller.
+//! Whatever is left out (values that are known, semaphores, failed tries, what finds no room) only makes the order
+//! smaller.
 
 use event::{LockId, ThreadId};
 use rustc_hash::FxHashMap;

@@ -22,9 +22,8 @@ impl Access {
 }
 
 /// What is remembered of the variable as a whole, beside the kinds of its phase.
-const FREED: u8 = 16;
-const MAY_RACE: u8 = 32;
-const HAD_ATOMIC: u8 = 64;
+pub(super) const MAY_RACE: u8 = 32;
+pub(super) const HAD_ATOMIC: u8 = 64;
 
 /// A variable.
 #[derive(Clone, Copy, Default, Debug)]
@@ -50,25 +49,14 @@ impl Var {
         *self = Var { more, flags, ..Var::default() };
     }
 
-    pub(super) fn free(&mut self) {
-        self.flags |= FREED;
+    /// Nothing is known of it any more.
+    pub(super) fn forget(&mut self) {
+        *self = Var { more: self.more, ..Var::default() };
     }
 
-    /// It was freed, and not allocated since.
-    pub(super) fn is_freed(&self) -> bool {
-        self.flags & FREED != 0
-    }
-
-    pub(super) fn set_may_race(&mut self) {
-        self.flags |= MAY_RACE;
-    }
-
-    pub(super) fn may_race(&self) -> bool {
-        self.flags & MAY_RACE != 0
-    }
-
-    pub(super) fn is_atomic(&self) -> bool {
-        self.flags & HAD_ATOMIC != 0
+    /// What is known of it for good.
+    pub(super) fn marks(&self) -> u8 {
+        self.flags & (MAY_RACE | HAD_ATOMIC)
     }
 
     /// A phase begins with this access.
@@ -76,7 +64,7 @@ impl Var {
         self.base = base;
         (self.one, self.two) = (now, ThreadSegment::default());
         self.locks = known(access.locks);
-        self.flags = self.flags & (FREED | MAY_RACE | HAD_ATOMIC) | access.kind;
+        self.flags = self.flags & (MAY_RACE | HAD_ATOMIC) | access.kind;
     }
 }
 
