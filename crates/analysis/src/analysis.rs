@@ -63,6 +63,7 @@ impl Analysis {
         let wanted = match passes.need_trace(plan.rereadable) {
             _ if plan.observed_only => Wanted::No,
             _ if properties.search() => Wanted::Yes,
+            Wanted::Yes if plan.rereadable && !plan.live => Wanted::Later,
             needed => needed,
         };
         if wanted != Wanted::No {
@@ -73,7 +74,7 @@ impl Analysis {
             events: 0,
             validator: Validator::new(),
             problems: Vec::new(),
-            retained: Retained::new(wanted),
+            retained: Retained::new(wanted, plan.retained_at_first),
             passes: Some(passes),
             properties,
             handlers_hear_detectors: plan.detectors.is_none(),
@@ -96,7 +97,13 @@ impl Analysis {
             });
         }
         if let Some(passes) = &mut self.passes {
-            if let Some(given_up) = self.retained.add(batch) {
+            // What is needed anyway is not read a second time.
+            if self.retained.may_be_postponed() && passes.will_search() {
+                self.retained.keep_all();
+            }
+            if let Some(given_up) = self.retained.add(batch)
+                && !self.retained.is_postponed()
+            {
                 passes.catch_up(names, &given_up);
             }
             passes.feed(names, batch);
@@ -177,6 +184,7 @@ impl Analysis {
             problems: self.validator.count(),
             unread,
             retained: &retained,
+            events: self.events,
         };
         let known = (names, source.meta());
         let mut judged = self.properties.finish(known, &ending, control, &mut self.messages)?;

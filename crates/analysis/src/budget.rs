@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 const EACH: Duration = Duration::from_secs(10);
 
 /// The least that all searches together have after the recording of a long run.
-const LEAST: Duration = Duration::from_secs(2);
+const LEAST: Duration = Duration::from_millis(500);
 
 /// They share the time that this run took: rarely do more than so many of them use up what they have.
 const SHARERS: u32 = 3;
 
-/// The user of `run` waits for all searches together. In traces shorter than this most searches end by themselves.
-const SHORT: u64 = 300_000;
+/// The user of `run` waits for all searches together. Traces shorter than this have few windows: most searches of them
+/// end by themselves.
+const SHORT: u64 = 30_000;
 
 /// The time for checking predictions after the caller cancelled.
 const HURRY: Duration = Duration::from_millis(200);
@@ -111,7 +112,7 @@ mod tests {
         assert_eq!(each(None, None, 9_000_000), "10 seconds");
         assert_eq!(each(None, Some(9_750), 9_000_000), "3.2 seconds");
         assert_eq!(each(None, Some(9_750), 10_000), "10 seconds");
-        assert_eq!(each(None, Some(10), 9_000_000), "0.7 seconds");
+        assert_eq!(each(None, Some(10), 9_000_000), "0.2 seconds");
         assert_eq!(each(None, Some(60_000), 9_000_000), "10 seconds");
         assert_eq!(each(Some(Duration::from_secs(60)), Some(10), 9_000_000), "60 seconds");
     }

@@ -15,4 +15,6 @@ pub(crate) struct Ending<'a> {
     /// Why it was not read to its end; then other runs are not searched.
     pub(crate) unread: Option<&'a str>,
     pub(crate) retained: &'a Retained,
+    /// How many events it has, or were read of it.
+    pub(crate) events: u64,
 }

@@ -1,8 +1,8 @@
 //! The detectors of a plan on their way along the trace, up to their findings.
 //!
-//! If the whole trace is retained, only the prefilter looks at events as they come: most traces have little of what the
-//! detectors look for. They get the trace at its end, and skip what the prefilter ruled out. Live detectors of a live
-//! plan do not wait.
+//! If the whole trace is retained or can be read again, only the prefilter looks at events as they come: most have
+//! little of what the detectors look for. They get the trace at its end, and skip what the prefilter ruled out. Live
+//! detectors of a live plan do not wait. Of a trace that is read again, only what is left to search is retained then.
 
 use crate::again::Again;
 use crate::budget::Budget;
@@ -17,14 +17,15 @@ use crate::plan::Plan;
 use crate::properties::Properties;
 use crate::recorded::{Known, Recorded};
 use crate::resolve::{self, apart, behind, missing, runtimes};
-use crate::retained::{Retained, Wanted};
+use crate::retained::{self, Retained, Wanted};
 use crate::tasks::{Restriction, Tasks};
-use detect::prefilter::{Filtered, Prefilter};
+use detect::prefilter::{Filtered, Handovers, Prefilter};
 use event::{Batch, Meta, Names};
 use property::bind::InitialValues;
 use report::{AnalysisStats, Finding};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use witness::RecordedRun;
 
@@ -89,6 +90,12 @@ impl Passes {
         }
     }
 
+    /// Whether other runs will be searched for something else than races.
+    pub(crate) fn will_search(&self) -> bool {
+        let searches = || self.running.iter().any(|running| running.detector.searches_more());
+        self.prefilter.as_ref().is_some_and(Prefilter::is_searched) && searches()
+    }
+
     /// Looks at the next events.
     pub(crate) fn feed(&mut self, names: &Names, batch: &Batch) {
         if let Some(prefilter) = &mut self.prefilter {
@@ -129,18 +136,29 @@ impl Passes {
 
     /// The trace has ended: the findings of all detectors.
     pub(crate) fn finish(
-        self,
+        mut self,
         properties: &Properties,
         (names, meta): (&Names, &Meta),
         ending: &Ending<'_>,
         control: &Control<'_>,
     ) -> Detected {
         let restrictions = self.tasks.restrictions(properties);
-        let trace = ending.retained.trace().filter(|_| ending.unread.is_none());
-        let missing = ending.retained.missing();
-        let filtered = self.prefilter.map(|prefilter| prefilter.finish(ending.problems == 0));
-        let to_feed = filtered.is_some().then(|| ending.retained.trace()).flatten();
+        let again = control.reread.map(|reread| Again { reread, cancel: control.cancel });
+        let waited = self.prefilter.is_some();
+        let filtered = self.prefilter.take().map(|prefilter| prefilter.finish(ending.problems == 0));
         let filtered = filtered.unwrap_or_else(Filtered::all);
+        let gate = Gate::new(control.cancel);
+        let late = self.read_again(&filtered, ending, again, &gate, control);
+        let kept = ending.retained.trace().or(late.trace.as_ref());
+        let trace = kept.filter(|_| ending.unread.is_none());
+        let missing = ending.retained.missing().or(late.missing);
+        let to_feed = kept.filter(|_| waited && !late.fed);
+        let searches = self.running.iter().any(|running| running.detector.searches_races());
+        let searched = match (late.searched, trace) {
+            (Some(searched), _) => searched,
+            (None, Some(trace)) if searches => without_handovers(&filtered, names, trace, control),
+            _ => filtered.clone(),
+        };
         // All names of the trace are looked at, and most traces are not searched: this happens when it is needed first.
         let first_values = OnceCell::new();
         let reread = OnceCell::new();
@@ -152,20 +170,22 @@ impl Passes {
             let by_spec = first_values.get_or_init(make).iter();
             by_spec.map(|values| values.get(var)).find(|value| value.is_known()).unwrap_or_default()
         };
-        let events = ending.retained.trace().map_or(0, |trace| trace.events.len() as u64);
-        let again = control.reread.map(|reread| Again { reread, cancel: control.cancel });
-        let again = again.filter(|_| ending.retained.trace().is_none());
+        let events = if waited { ending.events } else { 0 };
+        let again = again.filter(|_| kept.is_none());
         let run = RecordedRun { has_no_problem: ending.problems == 0, has_no_drop_barrier: !self.drop_barriers };
         let recorded = Recorded {
             names,
             trace,
             missing: ending.unread.or(missing.as_deref()).unwrap_or("the trace was not kept"),
+            events: ending.events,
+            is_known: waited && ending.unread.is_none() && (trace.is_some() || late.fed && late.stopped.is_none()),
             again: again.filter(|_| ending.unread.is_none()),
             known: Known { run, is_exact: !self.inexact },
             reread: &reread,
             last_wanted: OnceCell::new(),
             initial: &initial,
             filtered: &filtered,
+            searched: &searched,
             complete: ending.at_end,
             gapless: ending.gapless,
             problems: ending.problems,
@@ -175,7 +195,7 @@ impl Passes {
             preserving: RefCell::new(None),
             explained: Cell::new(0),
         };
-        let (gate, total) = (Gate::new(control.cancel), events);
+        let total = events;
         let unrestricted = Restriction::default();
         let mut claims = Vec::new();
         let mut stats = BTreeMap::new();
@@ -185,13 +205,14 @@ impl Passes {
         for Running { detector, mut pass, at_once, spent } in self.running {
             let started = Instant::now();
             // What looks at the recorded run only is quick, and says what there is to say.
-            if control.is_cancelled() && !detector.is_live() && to_feed.is_some() {
+            let has_seen_all = late.fed && late.stopped.is_none();
+            if control.is_cancelled() && !detector.is_live() && waited && !has_seen_all {
                 let truncated = Some("interrupted before it looked at the trace".to_owned());
                 stats.insert(detector.name().to_owned(), AnalysisStats { truncated, ..AnalysisStats::default() });
                 continue;
             }
             let _phase = control.phase(&format!("{}: looking through the trace", detector.name()));
-            let mut seen = None;
+            let mut seen = late.stopped.filter(|_| !at_once);
             if let Some(trace) = to_feed.filter(|_| !at_once) {
                 let whole = Whole::new(trace, &gate);
                 pass.feed_whole(names, &whole, &filtered);
@@ -222,7 +243,7 @@ impl Passes {
         missing::doubt(&mut claims, ending.doubt.as_deref());
         behind::check(&mut claims, &recorded, &mut stats);
         let known = context::known_locks(&claims);
-        let contexts = match ending.retained.trace() {
+        let contexts = match kept {
             Some(trace) => context::from_trace(names, meta, trace, known.into_keys().collect()),
             None => context::from_reread(again, &known),
         };
@@ -238,12 +259,105 @@ impl Passes {
     }
 }
 
+/// What came of reading a trace again that was not retained.
+#[derive(Default)]
+struct Late {
+    /// The trace, if something in it is to be searched for.
+    trace: Option<Batch>,
+    missing: Option<String>,
+    /// The detectors have seen it.
+    fed: bool,
+    /// So many events of it only, because of an interrupt.
+    stopped: Option<u64>,
+    /// What is left for those that look for races in other runs.
+    searched: Option<Filtered>,
+}
+
+impl Passes {
+    /// Reads a trace again that was not retained: as a whole if it is to be searched, else past the detectors.
+    fn read_again(
+        &mut self,
+        filtered: &Filtered,
+        ending: &Ending<'_>,
+        again: Option<Again<'_>>,
+        gate: &Gate<'_>,
+        control: &Control<'_>,
+    ) -> Late {
+        let mut late = Late::default();
+        if !ending.retained.is_postponed() {
+            return late;
+        }
+        let Some(again) = again else {
+            late.missing = Some("the trace could not be read again".to_owned());
+            return late;
+        };
+        let _phase = control.phase("reading the trace again");
+        let retain = |late: &mut Late| {
+            let fits = ending.events <= retained::MOST as u64;
+            let unread = || "the trace could not be read again".to_owned();
+            late.missing = Some(if fits { unread() } else { retained::too_long() });
+            let read = || again.beginning(ending.events, retained::MOST);
+            late.trace = Some(()).filter(|()| fits && ending.unread.is_none()).and_then(|()| read());
+        };
+        let by_detector = |test: fn(DetectorId) -> bool| self.running.iter().any(|running| test(running.detector));
+        let searches_races = by_detector(DetectorId::searches_races);
+        if filtered.is_searched() && by_detector(DetectorId::searches_more) {
+            retain(&mut late);
+            if late.trace.is_some() {
+                return late;
+            }
+        }
+        late.fed = true;
+        if !filtered.any() {
+            late.searched = Some(filtered.clone());
+            return late;
+        }
+        let mut handovers = searches_races.then(|| Handovers::new(filtered));
+        let mut seen = 0;
+        (again.reread)(0, &mut |source, batch| {
+            self.note(batch);
+            for running in self.running.iter_mut().filter(|running| !running.at_once) {
+                running.feed_part(source.names(), batch, gate, filtered);
+            }
+            if let Some(handovers) = handovers.as_mut().filter(|_| filtered.any_races()) {
+                handovers.batch(source.names(), batch);
+            }
+            seen += batch.events.len() as u64;
+            if seen < ending.events && gate.is_open() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        late.stopped = Some(seen).filter(|&seen| seen < ending.events);
+        let searched = handovers.filter(|_| late.stopped.is_none()).map(Handovers::finish);
+        if searched.as_ref().is_some_and(Filtered::any_races) {
+            retain(&mut late);
+        }
+        late.searched = searched;
+        late
+    }
+}
+
 impl Running {
+    /// The next part of a trace that the prefilter has seen.
+    fn feed_part(&mut self, names: &Names, part: &Batch, gate: &Gate<'_>, filtered: &Filtered) {
+        let started = Instant::now();
+        self.pass.feed_whole(names, &Whole::new(part, gate), filtered);
+        self.spent += started.elapsed();
+    }
+
     fn feed(&mut self, names: &Names, batch: &Batch) {
         let started = Instant::now();
         self.pass.feed(names, batch);
         self.spent += started.elapsed();
     }
+}
+
+/// What the prefilter left, without variables that are handed over.
+fn without_handovers(filtered: &Filtered, names: &Names, trace: &Batch, control: &Control<'_>) -> Filtered {
+    if !filtered.any_races() {
+        return filtered.clone();
+    }
+    let mut handovers = Handovers::new(filtered);
+    let whole = handovers.trace(names, trace, || control.is_cancelled());
+    if whole { handovers.finish() } else { filtered.clone() }
 }
 
 /// Why a detector did not look at the whole trace.

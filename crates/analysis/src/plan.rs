@@ -33,6 +33,7 @@ pub struct Plan {
     pub(crate) live: bool,
     pub(crate) observed_only: bool,
     pub(crate) rereadable: bool,
+    pub(crate) retained_at_first: Option<usize>,
 }
 
 impl Plan {
@@ -97,11 +98,19 @@ impl Plan {
         self
     }
 
-    /// The trace can be read again ([`Control::reread`](crate::Control::reread)): then it is not retained for witnesses
-    /// of observed races alone, if it is long.
+    /// The trace can be read again ([`Control::reread`](crate::Control::reread)): then one that is long is not retained
+    /// for witnesses of observed races alone, and for searches only when it is known that there is something to search.
     #[must_use]
     pub fn rereadable(mut self, rereadable: bool) -> Plan {
         self.rereadable = rereadable;
+        self
+    }
+
+    /// Of a trace that can be read again, retains at first no more than so many events (else a number that is thought
+    /// to be right); more only if the whole is found to be needed.
+    #[must_use]
+    pub fn retain_at_first(mut self, events: usize) -> Plan {
+        self.retained_at_first = Some(events);
         self
     }
 

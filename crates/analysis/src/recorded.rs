@@ -23,6 +23,10 @@ pub(crate) struct Recorded<'a> {
     pub(crate) trace: Option<&'a Batch>,
     /// Why it is not there.
     pub(crate) missing: &'a str,
+    /// How many events it has.
+    pub(crate) events: u64,
+    /// What the prefilter left of the whole trace is known, so what it ruled out needs no search.
+    pub(crate) is_known: bool,
     /// A trace that was not retained can be read again.
     pub(crate) again: Option<Again<'a>>,
     /// What is known of the whole run, for witnesses that are found by reading again.
@@ -34,6 +38,8 @@ pub(crate) struct Recorded<'a> {
     pub(crate) initial: &'a dyn Fn(VarId) -> Value,
     /// What the prefilter could not rule out.
     pub(crate) filtered: &'a Filtered,
+    /// What is left of that for those that look for races in other runs: without what is handed over.
+    pub(crate) searched: &'a Filtered,
     /// Nothing is missing from the trace.
     pub(crate) complete: bool,
     /// Nothing is missing before the end of the trace.

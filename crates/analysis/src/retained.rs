@@ -15,6 +15,8 @@ pub(crate) enum Wanted {
     No,
     /// All of it, unless it is long.
     IfShort,
+    /// All of it; if it is long, not before it is known that there is something to search.
+    Later,
     /// All of it.
     Yes,
 }
@@ -25,13 +27,35 @@ pub(crate) struct Retained {
     trace: Option<Batch>,
     most: usize,
     too_long: bool,
+    /// It may be given up, for it can be read again when it is needed.
+    later: bool,
+    postponed: bool,
 }
 
 impl Retained {
     /// Retains events from now on, if they are `wanted`.
-    pub(crate) fn new(wanted: Wanted) -> Retained {
-        let most = if wanted == Wanted::IfShort { FEW } else { MOST };
-        Retained { trace: (wanted != Wanted::No).then(Batch::default), most, too_long: false }
+    pub(crate) fn new(wanted: Wanted, few: Option<usize>) -> Retained {
+        let most = match wanted {
+            Wanted::IfShort | Wanted::Later => few.unwrap_or(FEW),
+            Wanted::No | Wanted::Yes => MOST,
+        };
+        let trace = (wanted != Wanted::No).then(Batch::default);
+        Retained { trace, most, later: wanted == Wanted::Later, ..Retained::default() }
+    }
+
+    /// Whether it has given up nothing yet, but may.
+    pub(crate) fn may_be_postponed(&self) -> bool {
+        self.later && self.most < MOST && self.trace.is_some()
+    }
+
+    /// All of it is needed.
+    pub(crate) fn keep_all(&mut self) {
+        self.most = MOST;
+    }
+
+    /// Whether nothing is retained, and what needs it is to read it again.
+    pub(crate) fn is_postponed(&self) -> bool {
+        self.postponed
     }
 
     /// Appends the next events. If these are too many, gives back what was retained, and retains nothing any more.
@@ -39,6 +63,7 @@ impl Retained {
         match &mut self.trace {
             Some(retained) if retained.events.len() + batch.events.len() > self.most => {
                 self.too_long = self.most == MOST;
+                self.postponed = self.later && !self.too_long;
                 self.trace.take()
             }
             Some(retained) => {
@@ -56,6 +81,11 @@ impl Retained {
 
     /// Why the trace is not there although it is wanted.
     pub(crate) fn missing(&self) -> Option<String> {
-        self.too_long.then(|| format!("the trace has more than {} million events", MOST / 1_000_000))
+        self.too_long.then(too_long)
     }
+}
+
+/// Why a trace with too many events is not retained.
+pub(crate) fn too_long() -> String {
+    format!("the trace has more than {} million events", MOST / 1_000_000)
 }

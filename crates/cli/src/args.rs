@@ -109,8 +109,8 @@ pub(crate) struct Options {
     /// Look at so many events together under weak-hb and maximal, and in detectors that search [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) window: Option<u64>,
-    /// Let each detector that searches take so many seconds [default: 10; `run`, if more than 300000 events were
-    /// recorded: a third of the time that the program ran, of at least 2 seconds, and at most 10]
+    /// Let each detector that searches take so many seconds [default: 10; `run`, if more than 30000 events were
+    /// recorded: a third of the time that the program ran, of at least half a second, and at most 10]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) search_time: Option<u64>,
     /// Make at most so many cuts of the lattice

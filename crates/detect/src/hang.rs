@@ -53,7 +53,7 @@ impl WaitsFor {
     }
 
     /// What a thread waits for whose last event is this one; `None` if it does not wait.
-    fn after(event: Event) -> Option<WaitsFor> {
+    pub(crate) fn after(event: Event) -> Option<WaitsFor> {
         if event.op() == Op::Wait {
             return Some(WaitsFor::Condition(event.cond()));
         }
@@ -147,24 +147,6 @@ struct Thread {
     exists: bool,
     /// Another thread has seen its end, or the recorder has.
     ended: bool,
-}
-
-/// Whether the last event of any thread is a wait: a look from the end of the trace backwards, as far as needed.
-pub fn any_waits(names: &Names, trace: &Batch) -> bool {
-    let mut unseen = names.space(Space::Thread).len();
-    let mut seen = vec![false; unseen];
-    for &event in trace.events.iter().rev() {
-        if unseen == 0 {
-            break;
-        }
-        if !std::mem::replace(&mut seen[event.thread().index()], true) {
-            unseen -= 1;
-            if WaitsFor::after(event).is_some() {
-                return true;
-            }
-        }
-    }
-    false
 }
 
 impl HangFinder {

@@ -86,6 +86,10 @@ pub struct Lockset {
     sets: LockSets,
     log: Log,
     forgotten: u64,
+    /// Nothing is used after it was freed, so what is freed can be forgotten.
+    forgets_freed: bool,
+    /// Lists of `others` that are not used.
+    unused: Vec<u32>,
 }
 
 impl Default for Lockset {
@@ -111,6 +115,8 @@ impl Lockset {
             sets: LockSets::default(),
             log: Log::new(races).with_alike(MOST_ALIKE),
             forgotten: 0,
+            forgets_freed: false,
+            unused: Vec::new(),
         }
     }
 
@@ -130,6 +136,7 @@ impl Lockset {
                 Op::Write => self.access(event, index, WRITE),
                 Op::AtomicLoad => self.access(event, index, ATOMIC),
                 Op::AtomicStore | Op::AtomicRmw => self.access(event, index, WRITE | ATOMIC),
+                Op::Free if self.forgets_freed => self.forget(object),
                 Op::Free => {}
                 Op::Alloc => self.renew(object),
                 Op::Fork => self.order.fork(thread, object),
@@ -179,8 +186,10 @@ impl Lockset {
         let before = std::mem::replace(&mut var.last, now);
         if !before.is_like(&now) {
             if var.others == 0 {
-                self.others.push(Vec::new());
-                var.others = self.others.len() as u32;
+                var.others = self.unused.pop().unwrap_or_else(|| {
+                    self.others.push(Vec::new());
+                    self.others.len() as u32
+                });
             }
             let others = &mut self.others[var.others as usize - 1];
             if let Some(known) = others.iter_mut().find(|way| way.is_like(&now)) {
@@ -216,6 +225,21 @@ impl Lockset {
             locks: self.sets.members(SetId::from_word(way.held)),
         };
         self.log.racy(event.var(), (partner.site, now.site), || (access(partner), access(now)));
+    }
+
+    /// Nothing is used after it was freed, in the whole trace: what is freed needs no memory.
+    pub fn forget_freed(&mut self) {
+        self.forgets_freed = true;
+    }
+
+    /// The variable is not used any more.
+    fn forget(&mut self, var: usize) {
+        let others = self.vars[var].others;
+        if others > 0 {
+            self.others[others as usize - 1].clear();
+            self.unused.push(others);
+        }
+        self.vars[var] = Var::default();
     }
 
     /// The variable is new.

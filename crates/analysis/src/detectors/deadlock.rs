@@ -20,6 +20,10 @@ struct Finder;
 
 impl Pass for Finder {
     fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
+        if end.is_known && !end.filtered.awaited_waits && !end.filtered.nested {
+            let none = Deadlocks { all_patterns: true, ..Deadlocks::default() };
+            return Found { stats: stats(&none, &WideDeadlocks::default(), ""), ..Found::default() };
+        }
         let Some(trace) = end.trace else { return Found::nothing(end) };
         let began = Instant::now();
         let options = DeadlockOptions {

@@ -4,7 +4,7 @@ use super::whole::Whole;
 use super::{Entry, Found, Pass, TraceEnd};
 use crate::claim::{About, Basis, Claim, Part};
 use detect::Place;
-use detect::hang::{Hang, HangFinder, Hangs, WaitsFor, any_waits};
+use detect::hang::{Hang, HangFinder, Hangs, WaitsFor};
 use detect::prefilter::Filtered;
 use event::{Batch, LockId, Names, ThreadId};
 use report::{AnalysisStats, Kind};
@@ -27,8 +27,8 @@ impl Pass for HangFinder {
         self.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, _: &Filtered) {
-        if any_waits(names, whole.trace()) {
+    fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, filtered: &Filtered) {
+        if filtered.hangs {
             whole.each(|part| self.batch(names, part));
         }
     }

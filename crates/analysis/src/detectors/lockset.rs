@@ -22,6 +22,9 @@ impl Pass for Lockset {
     }
 
     fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, filtered: &Filtered) {
+        if !filtered.misuses {
+            self.forget_freed();
+        }
         if filtered.any_races() {
             whole.each_of(|var| filtered.may_race(var), |part| self.batch(names, part));
         }

@@ -27,6 +27,12 @@ struct Finder;
 
 impl Pass for Finder {
     fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
+        if end.is_known && !end.searched.any_races() {
+            let windows = budget::windows(end.events as usize, end.window);
+            let looked = Looked { windows, ..Looked::default() };
+            let figures = AnalysisStats { racy_events: Some(0), racy_sites: Some(0), ..stats(&looked, windows, "") };
+            return Found { stats: figures, ..Found::default() };
+        }
         let Some(trace) = end.trace else { return Found::nothing(end) };
         let count = budget::windows(trace.events.len(), end.window);
         let (began, deadline) = (Instant::now(), end.budget.deadline());
@@ -35,28 +41,24 @@ impl Pass for Finder {
             deadline: Some(deadline),
             stop: Some(end.cancel),
             most: MOST,
-            filtered: Some(end.filtered),
+            filtered: Some(end.searched),
             ..Options::default()
         };
         let mut maximal = Maximal::new(options, KnownRaces::default());
         let mut decided = Vec::new();
-        if end.filtered.any_races() {
-            let mut windows = Windows::new(end.names, trace, end.window);
-            let (time, events) = (end.budget.each(), trace.events.len());
-            let pace = Pace { began, time, events, few: count < Pace::MANY };
-            let is_over = || Instant::now() >= deadline || end.cancel.load(Ordering::Relaxed);
-            let mut next = |maximal: &mut Maximal<'_>| {
-                windows.next_with(|range| pace.allows(range.start) && maximal.wants(&trace.events[range]))
-            };
-            while !is_over()
-                && let Some(window) = next(&mut maximal)
-            {
-                if maximal.window(end.names, &window, end.initial) {
-                    decided.push(window.range);
-                }
+        let mut windows = Windows::new(end.names, trace, end.window);
+        let (time, events) = (end.budget.each(), trace.events.len());
+        let pace = Pace { began, time, events, few: count < Pace::MANY };
+        let is_over = || Instant::now() >= deadline || end.cancel.load(Ordering::Relaxed);
+        let mut next = |maximal: &mut Maximal<'_>| {
+            windows.next_with(|range| pace.allows(range.start) && maximal.wants(&trace.events[range]))
+        };
+        while !is_over()
+            && let Some(window) = next(&mut maximal)
+        {
+            if maximal.window(end.names, &window, end.initial) {
+                decided.push(window.range);
             }
-        } else {
-            maximal.pass_over(count);
         }
         let report = maximal.finish();
         let stats = stats(&report.looked, count, &end.spent(began));

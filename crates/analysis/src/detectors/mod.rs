@@ -103,6 +103,16 @@ impl DetectorId {
         }
     }
 
+    /// Whether it looks for races in other runs.
+    pub(crate) fn searches_races(self) -> bool {
+        [sync_preserving::ENTRY.name, maximal::ENTRY.name].contains(&self.name())
+    }
+
+    /// Whether it searches other runs for something else than races.
+    pub(crate) fn searches_more(self) -> bool {
+        self.entry().needs_trace && !self.is_live() && !self.searches_races()
+    }
+
     /// Removes the claims of this detector that those of others make needless.
     pub(crate) fn yield_to_others(self, claims: &mut Vec<Claim>) {
         if let Some(yields) = self.entry().yields {
@@ -130,7 +140,7 @@ pub(crate) trait Pass {
     /// Looks at the next events.
     fn feed(&mut self, _: &Names, _: &Batch) {}
 
-    /// Looks at a whole trace instead, of which it may skip what the prefilter ruled out.
+    /// Looks at a whole trace, or at part after part of it, and may skip what the prefilter ruled out.
     fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, _: &Filtered) {
         whole.each(|part| self.feed(names, part));
     }

@@ -34,12 +34,12 @@ struct Finder;
 
 impl Pass for Finder {
     fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
-        if end.trace.is_some() && !end.filtered.any_races() {
+        if end.is_known && !end.searched.any_races() {
             return Found { stats: stats(&Predicted::default()), ..Found::default() };
         }
         let options = Options {
             most_races: MOST,
-            filtered: Some(end.filtered),
+            filtered: Some(end.searched),
             stop: Some(end.cancel),
             deadline: Some(end.budget.deadline()),
             ..Options::default()

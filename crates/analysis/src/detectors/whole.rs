@@ -24,7 +24,7 @@ impl<'a> Gate<'a> {
         Gate { cancel, end: Cell::new(None) }
     }
 
-    fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         if !self.cancel.load(Ordering::Relaxed) {
             return true;
         }
@@ -46,11 +46,6 @@ pub(crate) struct Whole<'a> {
 impl<'a> Whole<'a> {
     pub(crate) fn new(trace: &'a Batch, gate: &'a Gate<'a>) -> Whole<'a> {
         Whole { trace, gate, stopped: Cell::new(None) }
-    }
-
-    /// The trace itself, for questions that need no pass along it.
-    pub(crate) fn trace(&self) -> &'a Batch {
-        self.trace
     }
 
     /// How many events the detector has seen, if an interrupt kept it from seeing all.

@@ -2,10 +2,10 @@
 //!
 //! Such a warning is not refuted: with other values the program may take another way, on which the two meet. But there
 //! is less to it, so reports only count it. Known for sure is this: of a window that `maximal` decided, all pairs that
-//! it did not predict; and, however far apart, two accesses of which the later can only be next after the earlier, for
+//! it did not predict; of the whole trace, every pair of a variable that is handed over; and, however far apart, two accesses of which the later can only be next after the earlier, for
 //! its thread has read, along some chain, what the other thread wrote after its access.
 
-use crate::claim::Claim;
+use crate::claim::{About, Claim};
 use crate::recorded::Recorded;
 use report::Kind;
 use std::ops::Range;
@@ -17,9 +17,15 @@ pub(crate) fn mark(claims: &mut [Claim], recorded: &Recorded<'_>, decided: &[Ran
         let [one, other] = claim.parts.as_slice() else { continue };
         let (earlier, later) = (one.event.min(other.event), one.event.max(other.event));
         // A trace that no other detector needs whole is not read again for this.
-        claim.apart = is_decided(decided, earlier, later)
+        claim.apart = is_handed_over(claim, recorded)
+            || is_decided(decided, earlier, later)
             || recorded.trace.is_some() && recorded.preserving(|index| index.needs(later, earlier)).unwrap_or(false);
     }
+}
+
+/// Whether it is known of the variable that no run brings two of its accesses together.
+fn is_handed_over(claim: &Claim, recorded: &Recorded<'_>) -> bool {
+    matches!(claim.about, About::Variable(var) if !recorded.searched.may_race(var))
 }
 
 /// Whether both events are in one of the windows.

@@ -115,11 +115,6 @@ impl<'o> Maximal<'o> {
         wants
     }
 
-    /// So many windows have nothing to ask.
-    pub fn pass_over(&mut self, windows: u64) {
-        self.looked.windows += windows;
-    }
-
     /// The next window; whether all its pairs were decided. `initial` gives what variables hold before the trace.
     pub fn window(&mut self, names: &Names, window: &Window, initial: &dyn Fn(VarId) -> Value) -> bool {
         let end = self.options.per_window.map(|time| Instant::now() + time);

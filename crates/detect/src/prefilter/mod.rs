@@ -13,37 +13,55 @@
 //! What this pass cannot rule out stays: where a thread holds more locks than a set has, where a phase has more threads
 //! than are kept, and all of a trace with problems.
 
+mod accesses;
+mod handover;
 mod locks;
 mod masked;
+mod must_order;
 mod phases;
 mod waiters;
 
+use crate::hang::WaitsFor;
 use crate::kept_order::KeptOrder;
 use crate::misuse::LABEL;
+pub use handover::Handovers;
 pub use masked::each_masked;
 
 use event::{Batch, Event, Id, Names, Op, Space, Value, VarId};
 use locks::Locks;
-use phases::{Access, Phases, Var};
+use phases::{Access, HAD_ATOMIC, MAY_RACE, Phases, Var};
 use sync::LockMode;
 use waiters::Waiters;
 
 /// Events whose variables are fetched together.
 const TOGETHER: usize = 64;
 
+/// No place yet.
+const NEW: u32 = u32::MAX;
+/// Freed, and not allocated since.
+const FREED: u32 = u32::MAX - 1;
+
 /// Looks through a trace, batch by batch.
 #[derive(Default, Debug)]
 pub struct Prefilter {
+    /// By variable: its place in `vars`, or that it has none.
+    places: Vec<u32>,
+    /// By variable: what is known of it for good.
+    marks: Vec<u8>,
+    /// Those in use. Programs free memory, and names are not used again.
     vars: Vec<Var>,
+    unused: Vec<u32>,
     phases: Phases,
     order: KeptOrder,
     locks: Locks,
     /// By thread: how many events it has so far.
     counts: Vec<u64>,
+    /// By thread: its last event so far.
+    last: Vec<Option<Event>>,
     waits: bool,
     waiters: Waiters,
     blocks: bool,
-    frees: bool,
+    used_after_free: bool,
     noted: bool,
 }
 
@@ -56,14 +74,18 @@ impl Prefilter {
     /// Takes the next events.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
         let threads = names.space(Space::Thread).len();
-        self.vars.resize(names.space(Space::Var).len().max(self.vars.len()), Var::default());
+        let vars = names.space(Space::Var).len().max(self.places.len());
+        self.places.resize(vars, NEW);
+        self.marks.resize(vars, 0);
         self.counts.resize(threads.max(self.counts.len()), 0);
+        self.last.resize(threads.max(self.last.len()), None);
         self.order.grow(threads);
         self.waiters.grow(threads);
         self.locks.grow(threads, names.space(Space::Lock).len());
         self.noted |= names.space(Space::Label).find(LABEL.as_bytes()).is_some();
         for events in batch.events.chunks(TOGETHER) {
-            let vars = events.iter().filter_map(|event| self.vars.get(event.object() as usize));
+            let places = events.iter().filter_map(|event| self.places.get(event.object() as usize));
+            let vars = places.filter_map(|&place| self.vars.get(place as usize));
             std::hint::black_box(vars.fold(0, |all, var| all ^ var.locks));
             for &event in events {
                 self.event(batch, event);
@@ -80,17 +102,17 @@ impl Prefilter {
             Op::AtomicLoad => self.access(event, Access::READ | Access::ATOMIC),
             Op::AtomicStore | Op::AtomicRmw => self.access(event, Access::WRITE | Access::ATOMIC),
             Op::Free => {
-                self.frees = true;
                 self.access(event, Access::WRITE | Access::PLAIN);
+                self.free(event.object() as usize);
             }
-            Op::Alloc => self.vars[event.object() as usize].renew(),
+            Op::Alloc => self.renew(event.object() as usize),
             op @ (Op::Pin | Op::ReadPin) => {
                 let own = batch.extra(event).value == Value::Int(self.counts[thread] as i64);
                 if own {
                     let kind = if op == Op::Pin { Access::WRITE } else { Access::READ };
                     self.access(event, kind | Access::PLAIN);
                 } else {
-                    self.vars[event.object() as usize].set_may_race();
+                    self.marks[event.object() as usize] |= MAY_RACE;
                 }
             }
             Op::Fork => {
@@ -120,23 +142,70 @@ impl Prefilter {
             _ => {}
         }
         self.counts[thread] += 1;
+        self.last[thread] = Some(event);
     }
 
     #[inline]
     fn access(&mut self, event: Event, kind: u8) {
         let protecting = self.locks.protecting(event.thread(), kind & Access::WRITE != 0);
         let access = Access { thread: event.thread().0, kind, locks: protecting };
-        let var = &mut self.vars[event.object() as usize];
+        let place = match self.places[event.object() as usize] {
+            place if place < FREED => place,
+            _ => self.place(event.object() as usize),
+        };
+        let var = &mut self.vars[place as usize];
         self.phases.access(var, access, &self.order, &mut self.locks.sets);
+    }
+
+    /// A place for a variable.
+    #[inline(never)]
+    fn place(&mut self, var: usize) -> u32 {
+        if self.places[var] == FREED {
+            self.used_after_free = true;
+            // What came before the `free` is forgotten.
+            self.marks[var] |= MAY_RACE;
+        }
+        let place = self.unused.pop().unwrap_or_else(|| {
+            self.vars.push(Var::default());
+            self.vars.len() as u32 - 1
+        });
+        self.places[var] = place;
+        place
+    }
+
+    /// A variable is freed, and has a place.
+    fn free(&mut self, var: usize) {
+        let place = std::mem::replace(&mut self.places[var], FREED);
+        self.marks[var] |= self.vars[place as usize].marks();
+        self.vars[place as usize].forget();
+        self.unused.push(place);
+    }
+
+    /// A variable's memory is new.
+    fn renew(&mut self, var: usize) {
+        match self.places[var] {
+            NEW => {}
+            FREED => self.places[var] = NEW,
+            place => self.vars[place as usize].renew(),
+        }
+    }
+
+    /// Whether it is known by now that some thread waits, asks for a lock while it holds one, or is in a block: then
+    /// there is something to search other runs for, races aside.
+    pub fn is_searched(&self) -> bool {
+        self.waits || self.waiters.awaited || self.blocks || self.locks.nested
     }
 
     /// What could not be ruled out. `sound`: the trace has no problems; else nothing is ruled out.
     pub fn finish(self, sound: bool) -> Filtered {
         let sound = sound && !self.order.odd && !self.locks.odd;
-        let bit = |test: fn(&Var) -> bool| -> Vec<bool> { self.vars.iter().map(|var| !sound || test(var)).collect() };
-        let races = bit(Var::may_race);
-        let atomic = bit(Var::is_atomic);
+        let of_place = |place: u32| self.vars.get(place as usize).map_or(0, Var::marks);
+        let marks = self.places.iter().zip(&self.marks).map(|(&place, marks)| marks | of_place(place));
+        let bit = |bit: u8| -> Vec<bool> { marks.clone().map(|marks| !sound || marks & bit != 0).collect() };
+        let races = bit(MAY_RACE);
+        let atomic = bit(HAD_ATOMIC);
         Filtered {
+            sound,
             any_races: !sound || races.contains(&true),
             races,
             atomic,
@@ -144,7 +213,8 @@ impl Prefilter {
             awaited_waits: !sound || self.waiters.awaited,
             blocks: !sound || self.blocks,
             nested: !sound || self.locks.nested,
-            misuses: !sound || self.frees || self.noted || self.locks.asks_itself,
+            hangs: !sound || self.last.iter().flatten().any(|&last| WaitsFor::after(last).is_some()),
+            misuses: !sound || self.used_after_free || self.noted || self.locks.asks_itself,
         }
     }
 }
@@ -152,6 +222,8 @@ impl Prefilter {
 /// What a trace can have: what the prefilter could not rule out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Filtered {
+    /// The trace has no problems, and nothing in it that cannot happen.
+    sound: bool,
     races: Vec<bool>,
     atomic: Vec<bool>,
     any_races: bool,
@@ -163,8 +235,10 @@ pub struct Filtered {
     pub blocks: bool,
     /// Some thread asks for a lock while it holds one.
     pub nested: bool,
-    /// Something can be misused: memory is freed, a recorder noted something, a thread asks for what it holds, or the
-    /// trace has problems.
+    /// The last event of some thread is a wait.
+    pub hangs: bool,
+    /// Something can be misused: memory is used after it was freed, a recorder noted something, a thread asks for what
+    /// it holds, or the trace has problems.
     pub misuses: bool,
 }
 
@@ -172,6 +246,17 @@ impl Filtered {
     /// Nothing is ruled out.
     pub fn all() -> Filtered {
         Prefilter::new().finish(false)
+    }
+
+    /// Whether there is something to search other runs for, races aside.
+    pub fn is_searched(&self) -> bool {
+        self.waits || self.awaited_waits || self.blocks || self.nested
+    }
+
+    /// Whether there is something to look for in the recorded run.
+    pub fn any(&self) -> bool {
+        let Filtered { any_races, waits, awaited_waits, blocks, nested, hangs, misuses, .. } = *self;
+        any_races || waits || awaited_waits || blocks || nested || hangs || misuses
     }
 
     /// Whether some variable may race.

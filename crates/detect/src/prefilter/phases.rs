@@ -22,8 +22,8 @@ impl Access {
 }
 
 /// What is remembered of the variable as a whole, beside the kinds of its phase.
-const MAY_RACE: u8 = 32;
-const HAD_ATOMIC: u8 = 64;
+pub(super) const MAY_RACE: u8 = 32;
+pub(super) const HAD_ATOMIC: u8 = 64;
 
 /// A variable.
 #[derive(Clone, Copy, Default, Debug)]
@@ -49,16 +49,14 @@ impl Var {
         *self = Var { more, flags, ..Var::default() };
     }
 
-    pub(super) fn set_may_race(&mut self) {
-        self.flags |= MAY_RACE;
+    /// Nothing is known of it any more.
+    pub(super) fn forget(&mut self) {
+        *self = Var { more: self.more, ..Var::default() };
     }
 
-    pub(super) fn may_race(&self) -> bool {
-        self.flags & MAY_RACE != 0
-    }
-
-    pub(super) fn is_atomic(&self) -> bool {
-        self.flags & HAD_ATOMIC != 0
+    /// What is known of it for good.
+    pub(super) fn marks(&self) -> u8 {
+        self.flags & (MAY_RACE | HAD_ATOMIC)
     }
 
     /// A phase begins with this access.

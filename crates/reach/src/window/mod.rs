@@ -50,6 +50,15 @@ impl<'a> Windows<'a> {
         Windows { names, batch, size: size.max(1), ahead, past, at: 0, done: batch.events.is_empty() }
     }
 
+    /// The windows of a size that a trace of so many events has.
+    pub fn ranges(events: usize, size: usize) -> impl Iterator<Item = Range<usize>> {
+        let count = usize::try_from(Windows::count(events, size)).unwrap_or(usize::MAX);
+        (0..count).map(move |number| {
+            let start = number * step(size.max(1));
+            start..events.min(start.saturating_add(size.max(1)))
+        })
+    }
+
     /// How many windows of a size a trace of so many events has.
     pub fn count(events: usize, size: usize) -> u64 {
         match events {

@@ -29,7 +29,7 @@ use groups::InWindow;
 use instance::{Instance, Stand};
 use reach::{Answer, Limits, Question, Reach, Window, Windows};
 use rustc_hash::FxHashSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use sync::{HeldLocks, LockMode};
 
 /// A thread of a wide deadlock.
@@ -96,6 +96,9 @@ const MOST_INSTANCES: usize = 1 << 14;
 /// Questions for a group in a window. Many are needed only where none of them is possible.
 const MOST_QUESTIONS: usize = 512;
 
+/// After so many choices the clock is looked at.
+const LOOK: u32 = 64;
+
 /// What makes deadlocks the same: the same threads request the same objects at the same sites.
 type Identity = Vec<(ThreadId, WaitsFor, SiteId)>;
 
@@ -117,20 +120,20 @@ pub fn wide_deadlocks(
     }
     let mut search =
         Search { names, batch, initial, options, facts: &facts, found: Vec::new(), known: FxHashSet::default() };
-    let mut left = Windows::count(batch.events.len(), options.window);
+    let ranges = Windows::ranges(batch.events.len(), options.window);
+    let mut spread = Spread::new(ranges.filter(|range| facts.wanted(range.clone())).count(), options.deadline);
     let mut windows = Windows::new(names, batch, options.window);
-    while let Some(window) = windows.next_with(|range| facts.wanted(range)) {
+    while let Some(window) = windows.next_with(|range| facts.wanted(range) && spread.takes_next(Instant::now())) {
         if options.is_over() {
-            report.undecided_windows += 1;
+            report.undecided_windows += 1 + spread.left;
             break;
         }
         report.windows += 1;
         let now = Instant::now();
-        let share = u32::try_from(left.max(1)).unwrap_or(u32::MAX);
-        let deadline = options.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / share);
-        left = left.saturating_sub(1);
-        report.undecided_windows += u64::from(!search.window(&window, deadline));
+        report.undecided_windows += u64::from(!search.window(&window, spread.deadline(now)));
+        spread.took(now.elapsed());
     }
+    report.undecided_windows += spread.skipped;
     let mut found = search.found;
     found.sort_by_key(|deadlock| deadlock.requests().into_iter().min());
     report.left_out = found.len().saturating_sub(options.most) as u64;
@@ -138,6 +141,64 @@ pub fn wide_deadlocks(
     describe(batch, &mut found);
     report.deadlocks = found;
     report
+}
+
+/// Which windows are searched if there is no time for all: some, spread over the trace, the last one among them, for
+/// there it is where a run got stuck. In a moment nothing could be found in any of them.
+#[derive(Debug)]
+struct Spread {
+    deadline: Option<Instant>,
+    left: u64,
+    skipped: u64,
+    /// What part of a window there is time for.
+    credit: f64,
+    /// Of the windows that were searched.
+    spent: Duration,
+    taken: u32,
+}
+
+impl Spread {
+    /// What a window is supposed to take, before it is known.
+    const USUAL: Duration = Duration::from_millis(5);
+    /// What a window has at least: to prepare one takes a good part of that.
+    const LEAST: Duration = Duration::from_millis(15);
+
+    fn new(windows: usize, deadline: Option<Instant>) -> Spread {
+        let (left, skipped) = (windows as u64, 0);
+        Spread { deadline, left, skipped, credit: 0.0, spent: Duration::ZERO, taken: 0 }
+    }
+
+    /// Whether the next window is one of them.
+    fn takes_next(&mut self, now: Instant) -> bool {
+        self.left = self.left.saturating_sub(1);
+        let Some(deadline) = self.deadline else { return true };
+        let share = deadline.saturating_duration_since(now).as_secs_f64() / (self.left + 1) as f64;
+        let each = if self.taken == 0 { Spread::USUAL } else { self.spent / self.taken };
+        self.credit = (self.credit + share / each.as_secs_f64().max(1e-6)).min(1.0);
+        // Sums of shares are not exact.
+        let takes = self.credit > 0.999 || self.left == 0;
+        if takes {
+            self.credit = 0.0;
+        } else {
+            self.skipped += 1;
+        }
+        takes
+    }
+
+    /// Until when the window that was taken may be searched.
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        let share = u32::try_from(self.left + 1).unwrap_or(u32::MAX);
+        let until = |deadline: Instant| {
+            let left = deadline.saturating_duration_since(now);
+            now + (left / share).max(left.min(Spread::LEAST))
+        };
+        self.deadline.map(until)
+    }
+
+    fn took(&mut self, time: Duration) {
+        self.spent += time;
+        self.taken += 1;
+    }
 }
 
 struct Search<'a> {
@@ -158,6 +219,7 @@ impl Search<'_> {
         let (groups, mut decided) = here.groups(&mut steps);
         let limits = Limits { steps: self.options.question_steps, deadline, stop: self.options.stop };
         let mut reach = None;
+        let mut looks = 0u32;
         for group in groups {
             let mut identity: Identity = group.iter().map(|&number| self.identity(number)).collect();
             identity.sort_unstable();
@@ -171,6 +233,10 @@ impl Search<'_> {
             decided &= all;
             let mut questions = self.options.most_questions.min(MOST_QUESTIONS);
             for stands in instances {
+                if looks % LOOK == 0 && (DeadlockOptions { deadline, ..*self.options }).is_over() {
+                    return false;
+                }
+                looks += 1;
                 let instance = Instance::new(&here, stands);
                 if !instance.is_least() {
                     continue;
@@ -367,5 +433,37 @@ fn describe(batch: &Batch, found: &mut [WideDeadlock]) {
         if !is_wait {
             held.step(batch, event, |_| at);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of so many windows are taken in so much time, if each of them takes so long.
+    fn taken(windows: usize, time: u64, each: u64) -> Vec<usize> {
+        let mut now = Instant::now();
+        let mut spread = Spread::new(windows, Some(now + Duration::from_millis(time)));
+        let mut taken = Vec::new();
+        for window in 0..windows {
+            if spread.takes_next(now) {
+                taken.push(window);
+                now += Duration::from_millis(each);
+                spread.took(Duration::from_millis(each));
+            }
+        }
+        assert_eq!(spread.skipped as usize, windows - taken.len());
+        taken
+    }
+
+    #[test]
+    fn windows_are_spread_over_the_trace_with_the_last_one() {
+        assert_eq!(taken(4, 40, 10), [0, 1, 2, 3]);
+        assert_eq!(taken(500, 5000, 5).len(), 500);
+        assert_eq!(taken(9, 0, 5), [8]);
+        assert_eq!(taken(0, 0, 5), []);
+        let some = taken(100, 100, 10);
+        assert!((5..=15).contains(&some.len()) && some.contains(&99) && some[some.len() / 2] > 30, "{some:?}");
+        assert!(Spread::new(3, None).takes_next(Instant::now()));
     }
 }

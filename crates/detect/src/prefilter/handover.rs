@@ -1,0 +1,296 @@
+//! A second pass over what the prefilter left: variables that are handed over need no search.
+//!
+//! A program that hands data over (by a queue, a flag, a reference count) accesses a variable without a lock, first in
+//! one thread and then in another, and what lets the other thread find it keeps the two apart: it has read what the
+//! first thread wrote afterwards. That holds in every run of the model (`must_order.rs`), so two accesses that this
+//! order or a common lock keeps apart need no search. Drop barriers are no accesses here: no search claims a
+//! race of one; they order. One pass, batch by batch; what is kept is kept for
+//! each thread and variable, and goes when the variable is freed.
+
+use super::Filtered;
+use super::accesses::Accesses;
+use super::locks::Locks;
+use super::must_order::{MustOrder, Point};
+use super::phases::Access;
+use event::{Batch, Event, Names, Op, Space, Value, VarId};
+use rustc_hash::FxHashMap;
+use sync::{LockMode, Sections, Wakeups};
+
+/// With more threads nothing is ruled out: clocks would cost too much.
+const MOST_THREADS: usize = 512;
+
+/// Drop barriers of a variable that are kept.
+const MOST_PINS: usize = 16;
+
+/// After so many events it is asked whether to go on.
+const LOOK: usize = 1 << 16;
+
+/// No slot yet.
+const NEW: u32 = u32::MAX;
+/// Freed, and not allocated since.
+const FREED: u32 = u32::MAX - 1;
+
+/// What is known of a variable while it is used.
+#[derive(Default, Debug)]
+struct Slot {
+    accesses: Accesses,
+    /// Its last write.
+    written: Point,
+    /// It has drop barriers.
+    pinned: bool,
+}
+
+/// Looks through a trace that the prefilter has seen, batch by batch.
+#[derive(Debug)]
+pub struct Handovers<'f> {
+    filtered: &'f Filtered,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    /// By variable: its slot.
+    of_var: Vec<u32>,
+    races: Vec<bool>,
+    /// By slot: drop barriers, at most one of each kind by each thread.
+    pins: FxHashMap<u32, Vec<(Op, Point)>>,
+    order: MustOrder,
+    locks: Locks,
+    sections: Sections<u32>,
+    wakeups: Wakeups<Point>,
+    /// Nothing can be ruled out.
+    given_up: bool,
+}
+
+impl<'f> Handovers<'f> {
+    /// Before the first event of a trace that the prefilter has seen to its end.
+    pub fn new(filtered: &'f Filtered) -> Handovers<'f> {
+        Handovers {
+            filtered,
+            slots: Vec::new(),
+            free: Vec::new(),
+            of_var: Vec::new(),
+            races: Vec::new(),
+            pins: FxHashMap::default(),
+            order: MustOrder::default(),
+            locks: Locks::default(),
+            sections: Sections::new(),
+            wakeups: Wakeups::new(),
+            given_up: !filtered.sound,
+        }
+    }
+
+    /// Takes the next events.
+    pub fn batch(&mut self, names: &Names, batch: &Batch) {
+        if self.begin(names) {
+            for (at, &event) in (batch.first..).zip(&batch.events) {
+                self.event(batch, at, event);
+            }
+        }
+    }
+
+    /// Takes a whole trace; whether it has seen it to the end, and was not stopped.
+    pub fn trace(&mut self, names: &Names, trace: &Batch, mut stop: impl FnMut() -> bool) -> bool {
+        if self.begin(names) {
+            for (number, events) in trace.events.chunks(LOOK).enumerate() {
+                if stop() {
+                    return false;
+                }
+                for (at, &event) in (trace.first + (number * LOOK) as u64..).zip(events) {
+                    self.event(trace, at, event);
+                }
+            }
+        }
+        true
+    }
+
+    /// Makes room for what has these names. Whether there is anything to do.
+    fn begin(&mut self, names: &Names) -> bool {
+        let threads = names.space(Space::Thread).len();
+        self.given_up |= threads > MOST_THREADS;
+        if self.given_up {
+            return false;
+        }
+        let (vars, locks) = (names.space(Space::Var).len(), names.space(Space::Lock).len());
+        self.of_var.resize(vars.max(self.of_var.len()), NEW);
+        self.races.resize(vars.max(self.races.len()), false);
+        self.order.grow(threads, locks);
+        self.locks.grow(threads, locks);
+        true
+    }
+
+    #[inline]
+    fn event(&mut self, batch: &Batch, at: u64, event: Event) {
+        let thread = event.thread().0 as usize;
+        self.given_up |= !self.order.step(thread);
+        match event.op() {
+            Op::Read => self.read(batch, event, Access::PLAIN),
+            Op::AtomicLoad => self.read(batch, event, Access::ATOMIC),
+            Op::Write => self.write(event, Access::PLAIN),
+            Op::AtomicStore => self.write(event, Access::ATOMIC),
+            Op::AtomicRmw => {
+                let slot = self.access(event, Access::WRITE | Access::ATOMIC);
+                // What it read is not recorded: it needs the write that it saw.
+                let written = self.slots[slot as usize].written;
+                self.order.need(thread, written);
+                self.slots[slot as usize].written = self.order.point(thread);
+            }
+            Op::Free => {
+                let slot = self.access(event, Access::WRITE | Access::PLAIN);
+                self.forget(event, slot, FREED);
+            }
+            Op::Alloc => match self.of_var[event.object() as usize] {
+                NEW => {}
+                FREED => self.of_var[event.object() as usize] = NEW,
+                slot => self.forget(event, slot, NEW),
+            },
+            op @ (Op::Pin | Op::ReadPin) => {
+                // One that speaks of another event is left out: that only makes the order smaller.
+                if batch.extra(event).value == Value::Int(i64::from(self.order.count(thread)) - 1) {
+                    self.pin(op, event);
+                }
+            }
+            Op::Fork => self.order.fork(thread, event.child().0 as usize),
+            Op::Join => self.order.join(thread, event.child().0 as usize),
+            Op::Post => self.order.post(thread, event.object()),
+            Op::Await => self.order.awaits(thread, event.object()),
+            Op::Notify | Op::NotifyAll => {
+                let order = &mut self.order;
+                self.wakeups.notify(at, event, || order.point(thread), |_, _| ());
+            }
+            Op::Wait => {
+                self.wakeups.wait(batch, at, event, |_, _| ());
+                self.wait(batch, event);
+            }
+            Op::Woken => {
+                if let Some(pair) = self.wakeups.woken(batch, event, |_, _| ()) {
+                    self.order.need(thread, pair.data);
+                }
+                self.wait(batch, event);
+            }
+            Op::Acquire | Op::TryAcquire => self.acquire(event, LockMode::Exclusive),
+            Op::ReadAcquire => self.acquire(event, LockMode::Shared),
+            Op::Release => self.release(event, LockMode::Exclusive),
+            Op::ReadRelease => self.release(event, LockMode::Shared),
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, batch: &Batch, event: Event, kind: u8) {
+        let slot = self.access(event, Access::READ | kind);
+        let written = self.slots[slot as usize].written;
+        // With a value it may see another write of the same one.
+        if !batch.extra(event).value.is_known() {
+            self.order.need(event.thread().0 as usize, written);
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, event: Event, kind: u8) {
+        let slot = self.access(event, Access::WRITE | kind);
+        self.slots[slot as usize].written = self.order.point(event.thread().0 as usize);
+    }
+
+    /// Notes an access, and gives the slot of its variable. What the access itself needs comes later: it can be next
+    /// before that.
+    #[inline]
+    fn access(&mut self, event: Event, kind: u8) -> u32 {
+        let var = event.object() as usize;
+        let slot = self.slot(event);
+        if self.slots[slot as usize].pinned {
+            self.hold_back(event, slot);
+        }
+        if !self.races[var] && self.filtered.may_race(event.var()) {
+            let protecting = self.locks.protecting(event.thread(), kind & Access::WRITE != 0);
+            let access = Access { thread: event.thread().0, kind, locks: protecting };
+            self.races[var] = self.slots[slot as usize].accesses.add(access, &self.order, &mut self.locks.sets);
+        }
+        slot
+    }
+
+    #[inline]
+    fn slot(&mut self, event: Event) -> u32 {
+        let var = event.object() as usize;
+        match self.of_var[var] {
+            slot if slot < FREED => slot,
+            before => self.take(var, before),
+        }
+    }
+
+    /// A drop barrier that speaks of itself.
+    #[inline(never)]
+    fn pin(&mut self, op: Op, event: Event) {
+        let slot = self.slot(event);
+        let point = self.order.point(event.thread().0 as usize);
+        self.slots[slot as usize].pinned = true;
+        let pins = self.pins.entry(slot).or_default();
+        if let Some((_, pin)) = pins.iter_mut().find(|(kind, pin)| *kind == op && pin.is_of(event.thread())) {
+            *pin = point;
+        } else if pins.len() < MOST_PINS {
+            pins.push((op, point));
+        }
+    }
+
+    /// An access comes after the drop barriers of its variable, and cannot be next before.
+    #[inline(never)]
+    fn hold_back(&mut self, event: Event, slot: u32) {
+        for (kind, pin) in self.pins.get(&slot).into_iter().flatten() {
+            if kind.holds_back(event.op()) {
+                self.order.need(event.thread().0 as usize, *pin);
+            }
+        }
+    }
+
+    /// A slot for a variable.
+    #[inline(never)]
+    fn take(&mut self, var: usize, before: u32) -> u32 {
+        // The `free` and what comes behind it may meet; what was known of the `free` is gone.
+        self.races[var] |= before == FREED;
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            self.slots.len() as u32 - 1
+        });
+        self.of_var[var] = slot;
+        slot
+    }
+
+    /// A variable's memory is given back, or new.
+    fn forget(&mut self, event: Event, slot: u32, then: u32) {
+        self.slots[slot as usize].accesses.clear();
+        self.slots[slot as usize].written = Point::default();
+        if std::mem::take(&mut self.slots[slot as usize].pinned) {
+            self.pins.remove(&slot);
+        }
+        self.of_var[event.object() as usize] = then;
+        self.free.push(slot);
+    }
+
+    fn acquire(&mut self, event: Event, mode: LockMode) {
+        self.locks.acquire(event.thread(), event.lock(), mode);
+        let effect = self.sections.acquire(event.thread(), event.lock(), mode, |_| 0);
+        self.order.lock(event.thread(), &effect);
+    }
+
+    fn release(&mut self, event: Event, mode: LockMode) {
+        self.locks.release(event.thread(), event.lock(), mode);
+        let effect = self.sections.release(event.thread(), event.lock(), mode);
+        self.order.lock(event.thread(), &effect);
+    }
+
+    fn wait(&mut self, batch: &Batch, event: Event) {
+        self.locks.wait(batch, event);
+        if let Some(effect) = self.sections.step(batch, event, |_| 0) {
+            self.order.lock(event.thread(), &effect);
+        }
+    }
+
+    /// What is left: variables of which some race may be predicted. All else is as the prefilter says.
+    pub fn finish(self) -> Filtered {
+        let Handovers { filtered, mut races, given_up, .. } = self;
+        if given_up {
+            return filtered.clone();
+        }
+        for (var, races) in (0..).zip(&mut races) {
+            *races &= filtered.may_race(VarId(var));
+        }
+        Filtered { any_races: races.contains(&true), races, ..filtered.clone() }
+    }
+}
