@@ -245,8 +245,8 @@ impl Frames {
 }
 
 impl Frames {
-    /// Runs `f` as if a call were under way of which `__tsan_func_entry` has not told yet: its return address, and the
-    /// stack pointer at its first instruction.
+    /// Runs `f` as if a call were under way whose `__tsan_func_entry` comes later: its return address, and the stack
+    /// pointer at its first instruction.
     pub fn within<R>(thread: &mut Thread, pc: usize, sp: usize, f: impl FnOnce(&mut Thread) -> R) -> R {
         let tls = tls();
         thread.frames.unwind(tls, sp);

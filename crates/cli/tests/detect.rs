@@ -463,7 +463,7 @@ fn an_analysis_stops_within_half_a_second() {
     folder.ok(&["gen", "--events", "4000000", "--racy", "0.01", "--vars", "1000", "-o", "t.ftrace"]);
     let mut late = Vec::new();
     for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
-        for after in [0.1, 0.4, 0.8, 1.5, 2.5] {
+        for after in [0.2, 0.9, 2.0] {
             // A file: a pipe would have to be read.
             let mut command =
                 folder.command(&["check", "t.ftrace", "--json", "out.json", "--property", "V1 < 1000000"]);
@@ -488,7 +488,7 @@ fn an_analysis_stops_within_half_a_second() {
             let _ = child.wait();
         }
     }
-    assert!(late.len() >= 6 && late.iter().all(|(.., seconds)| *seconds < 0.5), "{late:?}");
+    assert!(late.len() >= 4 && late.iter().all(|(.., seconds)| *seconds < 0.5), "{late:?}");
 }
 
 #[test]

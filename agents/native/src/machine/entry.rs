@@ -4,8 +4,8 @@ use core::arch::naked_asm;
 
 use crate::entries;
 
-/// Jumped to from a stub that has pushed the address of an [`entries::Entry`] onto the return address of a function that
-/// is being entered. Compilers may know of a function of their own which registers it leaves alone, so all of them are.
+/// Jumped to from a stub that has pushed the address of an [`entries::Entry`] onto the return address of a function
+/// that is being entered. Compilers may know of a function of their own which registers it leaves alone, so all are.
 /// (It is exported so that `check-panics` begins here, too.)
 #[unsafe(naked)]
 #[unsafe(no_mangle)]

@@ -1,4 +1,5 @@
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -36,8 +37,14 @@ __attribute__((noinline)) static void go_on(void) {
     pthread_mutex_unlock(&lock);
 }
 
+/* Ends a program that is stuck, as a user does who has lost patience. */
+static void give_up(int signal) {
+    _exit(128 + signal);
+}
+
 int main(void) {
-    alarm(2); /* ends a program that is stuck, as a user does who has lost patience */
+    signal(SIGALRM, give_up);
+    alarm(2);
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);

@@ -8,7 +8,7 @@ use property::syntax::sort_text;
 use source::{Binder, BoundFunction, Entry, Parameter, Place, ValueKind};
 
 /// What to record for an event. Events of one name are one to the agent, with as many values as any of them has.
-pub(super) fn event(binder: &mut Binder, event: &UserEvent, known: &mut Vec<Watched>) -> Result<Vec<Watched>, String> {
+pub(super) fn event(binder: &mut Binder, event: &UserEvent, known: &mut [Watched]) -> Result<Vec<Watched>, String> {
     let name = event.recorded();
     let place = event.place.recorded();
     let query = query(binder, event);
@@ -41,7 +41,7 @@ pub(super) fn event(binder: &mut Binder, event: &UserEvent, known: &mut Vec<Watc
 }
 
 /// Takes those out of the new ones that are known. A known one with fewer values gets those of the new one.
-fn merge(event: &UserEvent, new: Vec<Watched>, known: &mut Vec<Watched>) -> Result<Vec<Watched>, String> {
+fn merge(event: &UserEvent, new: Vec<Watched>, known: &mut [Watched]) -> Result<Vec<Watched>, String> {
     let mut others = Vec::new();
     for one in new {
         let same = |old: &&mut Watched| {
