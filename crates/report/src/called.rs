@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn two_of_a_name_are_told_apart() {
+    fn two_of_a_name_get_their_numbers() {
         let called = [("heap#1+8", "a->lock"), ("heap#2+8", "a->lock"), ("C@3", "Main.c")];
         let wanted = [("C@3", "Main.c"), ("heap#1+8", "a->lock#1"), ("heap#2+8", "a->lock#2")];
         assert_eq!(named(&["heap#1+8", "heap#2+8"], "acq(C@3)", &called), pairs(&wanted));

@@ -63,9 +63,8 @@ impl Method<'_, '_> {
         let method = self.class.constants.text(self.class.methods[self.number].name)?;
         let is_first = is_new || matches!(method, b"<init>" | b"<clinit>");
         let type_of = names[2].strip_prefix(b"L").and_then(|name| name.strip_suffix(b";"));
-        let is_wanted = type_of.is_some_and(|name| {
-            LOCKS.contains(&name) || LOCK_TYPES.contains(&name) || self.context.is_watched(name)
-        });
+        let is_wanted = type_of
+            .is_some_and(|name| LOCKS.contains(&name) || LOCK_TYPES.contains(&name) || self.context.is_watched(name));
         if !is_first || !is_wanted || opcode == PUTFIELD && !is_constructed {
             return Ok(());
         }

@@ -4,12 +4,12 @@ import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * Says in which field of which object locks and objects of the program are put, so that reports can call them by the
- * way that leads there. Of each site, the first {@link #MOST} are told.
+ * way that leads there. Of each site, the first {@link #MOST} count.
  */
 final class Kept {
     private static final int MOST = 64;
     private static final int PAGE_BITS = 12, PAGE = 1 << PAGE_BITS, PAGES = 1 << 12;
-    /** By site: how many were told. Threads may tell a few more at the same time. */
+    /** By site: how many were noted. Threads may note a few more at the same time. */
     private static final byte[][] COUNTS = new byte[PAGES][];
 
     private Kept() {}
@@ -19,11 +19,11 @@ final class Kept {
     static void put(Object owner, Object value, int site) {
         byte[] page = COUNTS[site >>> PAGE_BITS];
         if (value != null && (page == null || page[site & PAGE - 1] < MOST)) {
-            tell(owner, value, site);
+            note(owner, value, site);
         }
     }
 
-    private static void tell(Object owner, Object value, int site) {
+    private static void note(Object owner, Object value, int site) {
         if (!(value instanceof Watched) && !Shadows.isLock(value)) {
             return;
         }

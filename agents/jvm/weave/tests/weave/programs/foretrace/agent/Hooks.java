@@ -39,6 +39,8 @@ public final class Hooks {
     public static void guarded(Object o, Object argument, int index, int site) { }
     public static void threw(Object of) { System.err.println("threw"); }
     public static void made(Object o, int site) { }
+    public static void kept(Object owner, Object o, int site) { }
+    public static void kept(Object o, int site) { }
     public static void cloned(Object o) { }
     public static void elements(Object array, int from, int to, int how, int site) { }
     public static void copied(Object o, int site) { }
