@@ -96,8 +96,8 @@ fn is_reserved(name: &str) -> bool {
     letters.next() == Some('_') && letters.next().is_some_and(|c| c == '_' || c.is_ascii_uppercase())
 }
 
-/// The shortest of the paths that lead to a leaf, and that do not lead to what lies right before it: it begins where the
-/// leaf does. An array is passed over for its first element.
+/// The shortest of the paths that lead to a leaf, and that do not lead to what lies right before it: it begins where
+/// the leaf does. An array is passed over for its first element.
 pub(crate) fn first_whole<'a>(leaf: &'a str, before: &str) -> &'a str {
     // A file's name stands before a `:`, and may have dots.
     let name = leaf.rfind(':').map_or(0, |at| at + 1);

@@ -37,7 +37,7 @@ const KEPT_CALLS: [&str; 10] = [
     "-fno-builtin-snprintf",
 ];
 
-/// Room for a hook at each function, of which specifications may want the arguments: six bytes before it, and two at its
+/// Room for a hook at each function, whose arguments specifications may want: six bytes before it, and two at its
 /// begin, that do nothing. Five would be enough, but C++ keeps a mark in the lowest bit of pointers to members, so
 /// functions must have even addresses.
 const ROOM: &str = "-fpatchable-function-entry=8,6";

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! * `FORETRACE_RUNS=20` runs each program that many times.
-//! * `FORETRACE_COMPARE=3` compares what the C programs give with and without the filter, in 3 runs each (`c::compare`).
+//! * `FORETRACE_COMPARE=3` compares what C programs give with and without the filter, in 3 runs each (`c::compare`).
 //! * `FORETRACE_ONLY=NAME` leaves only one program, in all its variants.
 //! * `FORETRACE_JAVA` names the Java virtual machine to run on, if it is not the one of the JDK that compiles.
 //! * `FORETRACE_COMPARE=1` runs each Java program with the filter and with `--record all`, and prints which findings only
