@@ -101,7 +101,7 @@ impl Build {
             Kind::Begin | Kind::End => return self.block(slot, kind, record),
             Kind::Internal => return self.internal(slot, record),
             Kind::Misuse => return self.misuse(slot, record),
-            Kind::FromOutside => return self.from_outside(by, class, number),
+            Kind::FromOutside => return self.granted_outside(by, class, number),
             kind => match plain(kind) {
                 Some(op) => op,
                 // All other kinds are handled before.
@@ -258,7 +258,7 @@ impl Build {
     }
 
     /// Something else than the trace shows may grant the object, or let the thread go on.
-    fn from_outside(&mut self, by: super::Actor, class: u8, number: u64) -> u64 {
+    fn granted_outside(&mut self, by: super::Actor, class: u8, number: u64) -> u64 {
         let name = if class == 0 {
             let (slot, generation) = (number & ((1 << SEEN_SLOT_BITS) - 1), number >> SEEN_SLOT_BITS);
             self.thread_of(slot, generation as u32).map(|thread| self.names.thread(thread).to_owned())
