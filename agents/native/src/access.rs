@@ -12,7 +12,11 @@
 //!  4 scanned strip                access_biased      R::access_scanned          a scan goes on, or covered
 //!  5 repetition                   access_biased      R::repeat_biased           as at an earlier point
 //!  6 first access                 claim_word         R::first_touch             an empty cell
-//!    unbiased region:
+//!    taking over                                     R::take_over               all is before this thread
+//!    unbiased region, leased block:
+//!  4 repetition                   access_leased      R::repeat_biased           as at an earlier point
+//!  5 first access, taking over    claim_leased       as above, and among readers: R::repeat_among_readers
+//!    unbiased region, locked block:
 //!  4 renewal                      read_unbiased      R::renew_read              the home entry gives way
 //!                                 write_unbiased     R::renew_write
 //!  5 repetition                   access_unbiased    R::repeat_locked           as at an earlier point
@@ -22,9 +26,10 @@
 //!  8 uniform blocks, one block    record_words       R::record_uniform_blocks, R::record_block
 //! ```
 //!
-//! Steps 1 and 3 change nothing; step 2 stores how far the scan has come. Steps 4 and 6 need a known call context; step
-//! 5 makes one, and goes on with step 7 if there is nothing to repeat. They take no lock, except `renew_write` and
-//! `repeat_locked`, which lock the cell. Whatever makes a context or comes to step 7 may block and write records.
+//! Steps 1 and 3 change nothing; step 2 stores how far the scan has come. Steps 4 to 6 need a known call context, but
+//! for `access_unbiased`, which makes one, and goes on with step 7 if there is nothing to repeat. They take no lock,
+//! except `renew_write` and `repeat_locked`, which lock the cell; `claim_leased` takes the lease of the block. Whatever
+//! makes a context or comes to step 7 may block and write records.
 
 mod hooks;
 

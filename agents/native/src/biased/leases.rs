@@ -1,14 +1,14 @@
 //! Leases: in an unbiased region, a thread owns a block of 64 bytes until it next releases a lock or the like.
 //!
-//! Programs hand data over from thread to thread, and each thread accesses what it has got several times before it hands
-//! it on. A lock of the cell for each access costs more than the rest. So a thread that comes to a block takes its lease
-//! by one exchange, and changes its cells as those of a biased region from then on: inside its critical region, without
-//! locks. Before it releases a lock, notifies or waits, it gives its leases back, by plain stores: the next thread that
-//! comes finds the block free.
+//! Programs hand data over from thread to thread, and each thread accesses what it has got several times before it
+//! hands it on. A lock of the cell for each access costs more than the rest. So a thread that comes to a block takes
+//! its lease by one exchange, and changes its cells as those of a biased region from then on: inside its critical
+//! region, without locks. Before it releases a lock, notifies or waits, it gives its leases back, by plain stores: the
+//! next thread that comes finds the block free.
 //!
-//! A thread that comes to a block that another one has leased revokes the lease, as it would revoke a bias. Both use the
-//! block at the same time, so it has no leases any more: its cells are locked from then on. Where that happens often,
-//! the same is done for all blocks of the region.
+//! A thread that comes to a block that another one has leased revokes the lease, as it would revoke a bias. Both use
+//! the block at the same time, so it has no leases any more: its cells are locked from then on. Where that happens
+//! often, the same is done for all blocks of the region.
 //!
 //! Giving back is needed for nothing but speed: who has not given a lease back is asked by the revoker.
 
@@ -28,7 +28,7 @@ const HELD: usize = 32;
 /// Blocks of a region.
 const BLOCKS: usize = (1 << BIASED_REGION_BITS) / BLOCK_BYTES;
 /// After this many revocations in a region, all its blocks have leases no more.
-const PATIENCE: u16 = 256;
+const PATIENCE: u16 = 64;
 
 /// The leases that a thread has to give back. Zeroed memory has none.
 #[derive(Default)]

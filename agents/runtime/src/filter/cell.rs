@@ -222,9 +222,9 @@ impl<'a> Cell<'a> {
     }
 
     /// Whether it is Shared, and all threads that it names know its version, if there is one: each thread that a word
-    /// names which is not contended came after all writes that the cell does not show
-    /// (`Recorder::knows_version`). While an entry of a reader that was loaded before is
-    /// unchanged, that stays so: who writes a version, or makes the word contended by a conflict, takes all entries out.
+    /// names which is not contended came after all writes that the cell does not show (`Recorder::knows_version`).
+    /// While an entry of a reader that was loaded before is unchanged, that stays so: who writes a version, or makes
+    /// the word contended by a conflict, takes all entries out.
     #[inline(always)]
     pub(super) fn is_version_known(&self) -> bool {
         let a = self.state();

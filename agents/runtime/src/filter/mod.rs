@@ -4,8 +4,8 @@
 //! * [`Cell`]: two entries of 16 bytes for each word of 8 bytes of memory, zero at first.
 //! * [`Recorder`]: a thread's side: its slot, sync index, sequence numbers. The table in `agents/native/src/access.rs`
 //!   shows in which order its methods are tried: [`Recorder::is_covered`], then [`Recorder::repeat_biased`] or
-//!   [`Recorder::renew_shared`] and [`Recorder::repeat_locked`], then [`Recorder::first_touch`], at last
-//!   [`Recorder::record_access`].
+//!   [`Recorder::renew_shared`] and [`Recorder::repeat_locked`], then [`Recorder::first_touch`] and
+//!   [`Recorder::take_over`], at last [`Recorder::record_access`].
 //! * [`Block`]: words side by side that are accessed at once, [`Recorder::record_block`]; several blocks whose cells
 //!   are uniform, [`Recorder::record_uniform_blocks`].
 //! * Read summaries (an [`AtomicEntry`] for 64 words, zero at first): what a thread has read in a long segment,
