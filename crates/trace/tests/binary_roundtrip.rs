@@ -239,6 +239,8 @@ fn tables_come_back() {
     let name = text(&mut sample.names, "worker");
     sample.meta.threads.push(ThreadInfo { thread: ThreadId(1), name, site: SiteId(3), stack: deeper });
     sample.meta.origins = origins();
+    let library = text(&mut sample.names, "libx.so");
+    sample.meta.libraries = vec![(SiteId(1), library), (SiteId(3), library)];
     check(&sample, &write(&sample, &[3])).unwrap();
     check(&sample, &write_actions(&sample, &[3], true, false)).unwrap();
     assert_eq!(sample.meta.stacks.frames(deeper).collect::<Vec<_>>(), [SiteId(2), SiteId(1)]);
