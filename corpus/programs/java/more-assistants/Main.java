@@ -27,7 +27,7 @@ class Kitchen {
             Thread.sleep(1);
         }
         synchronized (book) {
-            // The same assistant does this. If it still waited for the book, the pool would start another one.
+            // That assistant does this, too. If it still waited for the book, the pool would start another one.
             Future<Integer> salt = assistants.submit(() -> 3);
             page += salt.get();
         }

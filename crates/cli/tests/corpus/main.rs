@@ -12,8 +12,9 @@
 //! * `FORETRACE_COMPARE=3` compares what C programs give with and without the filter, in 3 runs each (`c::compare`).
 //! * `FORETRACE_ONLY=NAME` leaves only one program, in all its variants.
 //! * `FORETRACE_JAVA` names the Java virtual machine to run on, if it is not the one of the JDK that compiles.
-//! * `FORETRACE_COMPARE=1` runs each Java program with the filter and with `--record all`, and prints which findings only
-//!   one of them gives (`--success-output immediate` shows it); it fails if the filter loses one without a known reason.
+//! * `FORETRACE_COMPARE=1` runs each Java program with the filter and with `--record all`, and prints which findings
+//!   only one of them gives (`--success-output immediate` shows it). It fails if the filter loses one without a known
+//!   reason.
 //! * `FORETRACE_WOVEN=1` instruments the Java programs offline, before they run.
 
 mod c;

@@ -44,6 +44,13 @@ pub(super) struct Announced {
     records: u64,
 }
 
+impl super::Slot {
+    /// Whether the next record may answer what its thread has announced: then it is two events.
+    pub(super) fn is_answered_next(&self) -> bool {
+        self.announced.as_ref().is_some_and(|announced| announced.records == self.event_index.records())
+    }
+}
+
 impl Build {
     /// A thread is about to wait.
     pub(super) fn announced(&mut self, slot: u32, record: &[u64]) {

@@ -41,6 +41,8 @@ impl Common {
             Kind::DropBarrierBulk => Common::DeferredBulk(Kind::DropBarrier),
             // After a request, the thread waits.
             Kind::Request => Common::No,
+            // Two events.
+            Kind::DownWaited | Kind::AwaitWaited => Common::No,
             kind => match sync::plain(kind) {
                 Some(op) => match op.space() {
                     Some(space) => Common::Plain(op, space),
@@ -107,6 +109,7 @@ impl Build {
     pub(super) fn find_run(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
         let mut taken = 0;
         while let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none())
+            && !state.is_answered_next()
             && let Some(thread) = state.thread
         {
             let room = self.out.room();

@@ -271,7 +271,7 @@ impl Build {
     /// The object of a record of one event, if nothing but the event is to be done.
     #[inline]
     fn cached(&mut self, slot: u32, record: &[u64], op: Op, space: Space) -> Option<u32> {
-        let state = self.slots.get(slot as usize)?;
+        let state = self.slots.get(slot as usize).filter(|state| !state.is_answered_next())?;
         let used = Use { sync_index: state.event_index.records(), slot, context: context(record[1]) };
         // Nothing may come between a request and its answer: the request was the use.
         let used = (op != Op::Await && state.waiting.is_none()).then_some(used);

@@ -27,6 +27,11 @@ pub(crate) fn announced() {
     main.acquire(0x5040, 0);
     // A call that is known to wait for as long as it takes, and what may end such waits.
     child.sync(Kind::AwaitWaited, barrier, 0x5000, 0);
+    // All that has come before, once more.
+    child.sync(Kind::Announce, barrier, 0x5000, 0);
+    child.sync(Kind::Await, barrier, 0x5000, 0);
+    main.sync(Kind::Up, semaphore, 0x5020, 0);
+    main.sync(Kind::DownWaited, semaphore, 0x5020, 0);
     main.sync(Kind::FromOutside, barrier, 0x5000, 0);
     main.sync(Kind::FromOutside, 0, child.slot.into(), 0);
     child.sync(Kind::ThreadEnd, 0, 0, 0);
@@ -55,6 +60,11 @@ main|down(prog+0x2020)|
 main|acq(prog+0x2040)|
 T1|areq(prog+0x2000)|
 T1|await(prog+0x2000)|
+T1|areq(prog+0x2000)|
+T1|await(prog+0x2000)|
+main|up(prog+0x2020)|
+main|dreq(prog+0x2020)|
+main|down(prog+0x2020)|
 main|ev(foretrace.outside,"prog+0x2000")|
 main|ev(foretrace.outside,"T1")|
 main|jreq(T1)|

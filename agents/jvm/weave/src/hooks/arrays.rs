@@ -185,7 +185,7 @@ impl<'a> Method<'_, 'a> {
         for Elements { array, range, .. } in later {
             emit = emit.local(ALOAD, at(array)).int(0)?.local(ILOAD, arguments.size);
             emit = match range {
-                // To 0, or to a number below 0 or beyond the end: all of them or none, as the hook is told.
+                // To 0, or to a number below 0 or beyond the end: all of them or none, as the hook decides.
                 Range::IfZero => emit.int(IF_ZERO)?,
                 Range::UpToResult => emit.int(UP_TO)?,
                 // To -1 for true: all of them; to 0 for false: none.
