@@ -110,7 +110,7 @@ impl<'a> Recorded<'a> {
 
     /// The sync-preserving index of the trace, made when it is needed first.
     pub(crate) fn on_demand(&self, trace: &'a Batch) -> OnDemand<'a> {
-        OnDemand::new(self.names, trace).stopping(self.cancel)
+        OnDemand::new(self.names, trace).stopping(self.cancel).taking(self.budget.each())
     }
 
     /// Whether the caller wants the work to stop.
