@@ -8,9 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Stretches that are nearer to each other than so many events are read together: to begin anew costs about as much.
 const NEAR: u64 = 1 << 16;
 
-/// What is called for each event: the names and the rest that is known by then, the event with its batch and index.
-pub(crate) type EachEvent<'a> = dyn FnMut((&Names, &Meta), &Batch, u64, Event) -> ControlFlow<()> + 'a;
-
 /// A trace that can be read again, as far as the caller lets it.
 #[derive(Clone, Copy)]
 pub(crate) struct Again<'a> {
@@ -19,8 +16,13 @@ pub(crate) struct Again<'a> {
 }
 
 impl Again<'_> {
-    /// Reads the events with these indexes. Whether all were there.
-    pub(crate) fn read(&self, events: Range<u64>, each: &mut EachEvent<'_>) -> bool {
+    /// Reads the events with these indexes: gives the names and the rest that is known by then, and each event with its
+    /// batch and index. Whether all were there.
+    pub(crate) fn read(
+        &self,
+        events: Range<u64>,
+        mut each: impl FnMut((&Names, &Meta), &Batch, u64, Event) -> ControlFlow<()>,
+    ) -> bool {
         let mut next = events.start;
         (self.reread)(events.start, &mut |source, batch| {
             let known = (source.names(), source.meta());
@@ -37,12 +39,32 @@ impl Again<'_> {
         next == events.end
     }
 
+    /// Gives the first events, up to this index and not including it, batch by batch. Whether all were there.
+    pub(crate) fn each_batch(&self, end: u64, mut each: impl FnMut(&Names, &Batch)) -> bool {
+        let mut seen = 0;
+        (self.reread)(0, &mut |source, batch| {
+            let rest = usize::try_from(end - seen).unwrap_or(usize::MAX);
+            if batch.events.len() <= rest {
+                each(source.names(), batch);
+                seen += batch.events.len() as u64;
+            } else {
+                let mut part = batch.clone();
+                part.events.truncate(rest);
+                each(source.names(), &part);
+                seen = end;
+            }
+            let done = seen == end || self.cancel.load(Ordering::Relaxed);
+            if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        seen == end
+    }
+
     /// The events with these indexes, ascending, as a batch; `None` if some are missing.
     pub(crate) fn some(&self, events: &[u64]) -> Option<Batch> {
         let mut found = Batch::default();
         let mut rest = events;
         for stretch in stretches(events) {
-            self.read(stretch, &mut |_, batch, index, event| {
+            self.read(stretch, |_, batch, index, event| {
                 if let Some((&wanted, behind)) = rest.split_first()
                     && wanted == index
                 {

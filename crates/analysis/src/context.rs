@@ -140,7 +140,7 @@ pub(crate) fn from_reread(again: Option<Again<'_>>, wanted: &KnownLocks) -> Cont
         for stretch in stretches {
             let mut held = HeldLocks::default();
             let mut here = wanted.range(stretch.clone()).peekable();
-            again.read(stretch, &mut |(names, meta), batch, index, event| {
+            again.read(stretch, |(names, meta), batch, index, event| {
                 if let Some((_, Some(locks))) = here.next_if(|(next, _)| **next == index)
                     && held.is_held(event.thread(), locks)
                 {
@@ -156,7 +156,7 @@ pub(crate) fn from_reread(again: Option<Again<'_>>, wanted: &KnownLocks) -> Cont
     rest.extend(known);
     if let Some(&last) = rest.iter().max() {
         let mut collector = Collector::new(rest.into_iter().collect());
-        again.read(0..last + 1, &mut |(names, meta), batch, index, event| {
+        again.read(0..last + 1, |(names, meta), batch, index, event| {
             collector.step((names, meta), batch, index, event);
             ControlFlow::Continue(())
         });

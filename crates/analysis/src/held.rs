@@ -15,7 +15,10 @@ impl HeldLocks {
     /// Follows the next event.
     #[inline]
     pub(crate) fn step(&mut self, batch: &Batch, event: Event) {
-        self.held.step(batch, event, |_| event.site());
+        let op = event.op();
+        if op.opens_section() || op.closes_section() {
+            self.held.step(batch, event, |_| event.site());
+        }
     }
 
     /// Whether a thread holds just these locks, ascending.

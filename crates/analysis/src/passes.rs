@@ -61,7 +61,7 @@ pub(crate) struct Detected {
 impl Passes {
     pub(crate) fn new(plan: &Plan, properties: &Properties) -> Passes {
         let tasks = Tasks::new(plan, properties);
-        let running = tasks.detectors().map(|(detector, options)| {
+        let running = tasks.detectors(plan.rereadable && !plan.live).map(|(detector, options)| {
             let at_once = plan.live && detector.is_live();
             Running { detector, pass: detector.start(&options), at_once, spent: Duration::ZERO }
         });

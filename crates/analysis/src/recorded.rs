@@ -95,7 +95,7 @@ impl<'a> Recorded<'a> {
         let mut check = HeldBackCheck::new([a.event, b.event], self.known.run)?;
         let mut held_back = HeldBack::new();
         let mut rest = Vec::new();
-        again.read(a.event..b.event + 1, &mut |_, batch, index, event| {
+        again.read(a.event..b.event + 1, |_, batch, index, event| {
             let kept = index < b.event && held_back.step(batch, event);
             check.step(batch, event, kept);
             rest.extend(kept.then_some(index));
@@ -116,7 +116,7 @@ impl<'a> Recorded<'a> {
 
     /// The sync-preserving index of the trace, made when it is needed first.
     pub(crate) fn on_demand(&self, trace: &'a Batch) -> OnDemand<'a> {
-        OnDemand::new(self.names, trace).stopping(self.cancel)
+        OnDemand::new(self.names, trace).stopping(self.cancel).taking(self.budget.each())
     }
 
     /// Whether the caller wants the work to stop.

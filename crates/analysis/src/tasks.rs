@@ -100,8 +100,8 @@ impl Tasks {
     }
 
     /// The detectors that run, each with what it must know before it starts.
-    pub(crate) fn detectors(&self) -> impl Iterator<Item = (DetectorId, StartOptions)> {
-        self.tasks.iter().map(|(&detector, list)| (detector, StartOptions::new(list)))
+    pub(crate) fn detectors(&self, rereadable: bool) -> impl Iterator<Item = (DetectorId, StartOptions)> {
+        self.tasks.iter().map(move |(&detector, list)| (detector, StartOptions::new(list, rereadable)))
     }
 
     /// The restrictions of each detector, in the names of the trace, once that was read.
@@ -138,10 +138,12 @@ pub(crate) struct StartOptions {
     pub(crate) most_threads: Option<usize>,
     /// The regions that are to be atomic, by their recorded names; `None`: all blocks are.
     pub(crate) regions: Option<HashSet<String>>,
+    /// What it needs of the trace it can read again at the end, unless it gets it as a whole.
+    pub(crate) rereadable: bool,
 }
 
 impl StartOptions {
-    fn new(list: &[Named]) -> StartOptions {
+    fn new(list: &[Named], rereadable: bool) -> StartOptions {
         let limits = list.iter().map(|named| match named.what {
             What::Threads(upto) => Some(upto as usize),
             _ => None,
@@ -153,6 +155,7 @@ impl StartOptions {
         StartOptions {
             most_threads: limits.collect::<Option<Vec<_>>>().and_then(|limits| limits.into_iter().max()),
             regions: Some(regions.collect()).filter(|_| !list.is_empty()),
+            rereadable,
         }
     }
 }

@@ -129,11 +129,17 @@ impl LockSets {
             _ if a == b => return a,
             _ => {}
         }
+        // Most variables have one lock.
+        let (x, y) = (self.node(a), self.node(b));
+        if x.rest == SetId::EMPTY {
+            return if self.contains(b, x.greatest) { a } else { SetId::EMPTY };
+        } else if y.rest == SetId::EMPTY {
+            return if self.contains(a, y.greatest) { b } else { SetId::EMPTY };
+        }
         let key = (a.min(b), a.max(b));
         if let Some(&known) = self.meets.get(&key) {
             return known;
         }
-        let (x, y) = (self.node(a), self.node(b));
         let met = if x.greatest > y.greatest {
             self.meet(x.rest, b)
         } else if x.greatest < y.greatest {

@@ -2,10 +2,11 @@
 //! them.
 
 use crate::automaton::{Automaton, SmallAutomaton};
+use crate::discovered::Discovered;
 use crate::limits::{Limits, Shortened};
 use crate::messages::{Message, Messages};
 use crate::path::PathReader;
-use crate::payload::{Bits, Counts, Few, Many, Numbers, Payload, Sets};
+use crate::payload::{Bits, Counts, Dense, Few, Listed, Many, Numbers, Payload, Sets, counted};
 use crate::search::{Figures, Search};
 use num_bigint::BigUint;
 use order::{ChainPrefix, EventStructure};
@@ -53,6 +54,7 @@ pub struct Counted {
 enum Engine<A: Automaton> {
     Few(Search<Bits<Few>>),
     Many(Search<Bits<Many>>),
+    Listed(Search<Listed>),
     Sets(Search<Sets<A>>),
 }
 
@@ -61,6 +63,7 @@ macro_rules! each {
         match $engine {
             Engine::Few($search) => $e,
             Engine::Many($search) => $e,
+            Engine::Listed($search) => $e,
             Engine::Sets($search) => $e,
         }
     };
@@ -138,16 +141,20 @@ impl<'f, A: Automaton> Explorer<'f, A> {
             let owners = automaton.start().len();
             let context = self.messages.structure.is_some_and(|structure| structure.rules.slots() > 0);
             // The tables of a small automaton need all classes, and more may arrive.
-            let small = if self.messages.has_ended() && !context {
-                SmallAutomaton::new(&mut automaton, self.messages.classes)
-            } else {
-                None
-            };
+            let classes = self.messages.classes;
+            let is_table = self.messages.has_ended() && !context;
+            let small = if is_table { SmallAutomaton::new(&mut automaton, classes) } else { None };
             let limits = &self.limits;
             self.engine = Some(match small {
                 Some(small) if small.states <= 8 => Engine::Few(Search::new(Bits::new(small), limits, owners)),
                 Some(small) => Engine::Many(Search::new(Bits::new(small), limits, owners)),
-                None => Engine::Sets(Search::new(Sets::new(automaton), limits, owners)),
+                None => {
+                    let steps = if is_table { self.messages.most_cuts() } else { 0 };
+                    match Discovered::new(&mut automaton, classes, steps) {
+                        Some(table) => Engine::Listed(Search::new(Listed::new(table), limits, owners)),
+                        None => Engine::Sets(Search::new(Sets::new(automaton), limits, owners)),
+                    }
+                }
             });
         }
         let Some(engine) = &mut self.engine else { return Vec::new() };
@@ -224,6 +231,9 @@ pub fn explore<A: Automaton>(
     explorer.outcome()
 }
 
+/// To count, so many steps of an automaton are discovered beforehand, however few cuts there may be.
+const LEAST_TABLE: u64 = 1 << 12;
+
 /// Counts the cuts, edges and runs of an event structure exactly. It is an error if a limit is met first.
 pub fn count<A: Automaton>(
     structure: &EventStructure,
@@ -237,15 +247,27 @@ pub fn count<A: Automaton>(
     feed(&mut explorer, structure, class);
     let (messages, mut automaton) = (explorer.messages, explorer.automaton.expect("the search has not begun"));
     // Without rules there are no contexts and no dead ends.
-    let numbers = if messages.structure.is_none() { Numbers::new(&mut automaton, &messages) } else { None };
-    if let Some(numbers) = numbers {
-        let mut search = Search::new(numbers, &limits, owners);
-        search.advance(&messages, &limits, messages.len());
-        if let Some(&why) = search.shortened.first() {
-            return Err(why);
+    let table = if messages.structure.is_none() {
+        Discovered::new(&mut automaton, messages.classes, messages.most_cuts().max(LEAST_TABLE))
+    } else {
+        None
+    };
+    macro_rules! counted {
+        ($payload:expr) => {{
+            let mut search = Search::new($payload, &limits, owners);
+            search.advance(&messages, &limits, messages.len());
+            if let Some(&why) = search.shortened.first() {
+                return Err(why);
+            }
+            let runs = search.payload.paths(&search.column, 0, owners);
+            return Ok(Counted { cuts: search.figures.cuts, edges: search.payload.edges, dead_ends: 0, runs });
+        }};
+    }
+    if let Some(table) = table {
+        match Dense::new(table.minimised(counted), &messages) {
+            Ok(dense) => counted!(dense),
+            Err(table) => counted!(Numbers::new(table, &messages)),
         }
-        let runs = search.payload.paths(&search.column, 0, owners);
-        return Ok(Counted { cuts: search.figures.cuts, edges: search.payload.edges, dead_ends: 0, runs });
     }
     let mut search = Search::new(Counts::new(automaton), &limits, owners);
     let events = messages.len();

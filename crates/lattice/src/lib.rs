@@ -9,7 +9,8 @@
 //! **How.** A cut is packed into a machine word (`key`). Taking the next event of a chain adds a constant, so the
 //! successors of a sorted level by one chain are sorted, and the next level is an n-way merge (`merge`), without
 //! hashing. Keys count from a base that moves up from *stage* to stage (`layout`). What a cut carries is a *payload*
-//! (`payload`): a bit set for small automata, a list of states and contexts in general, or exact numbers of paths.
+//! (`payload`): a bit set for small automata, one state or a list for those of some thousand states (`discovered`), a
+//! list of states and contexts in general, or exact numbers of paths.
 //! Older levels are stored as far as memory allows (`history`), to read back a path to a violation (`path`).
 //!
 //! **What it guarantees.** Without a limit that was met, a violation is found if and only if some path of the event
@@ -57,6 +58,7 @@
 
 mod automaton;
 mod breadth;
+mod discovered;
 mod explorer;
 mod history;
 mod key;

@@ -128,6 +128,11 @@ impl<'f> Messages<'f> {
         self.chains.iter().any(|chain| chain.events.len() > chain.ready as usize)
     }
 
+    /// How many cuts there are at most, from what was received: as many as if nothing were ordered.
+    pub(crate) fn most_cuts(&self) -> u64 {
+        self.chains.iter().fold(1, |cuts: u64, chain| cuts.saturating_mul(u64::from(chain.ready) + 1))
+    }
+
     /// The number of events before the gaps of all chains.
     pub(crate) fn len(&self) -> u64 {
         self.chains.iter().map(|chain| u64::from(chain.ready)).sum()

@@ -48,7 +48,8 @@ fn searches_find_what_the_definition_says() {
             _ => (11, 40),
         };
         let chains = chains(&mut r, count, most, classes, dense);
-        let states = [2, 6, 8, 20, 64, 90][r.below(6) as usize];
+        // From 64 on, sets of states are lists.
+        let states = [2, 6, 8, 20, 64, 90, 400][r.below(7) as usize];
         let owners = 1 + r.below(3);
         let mut machine = Machine::random(&mut r, owners, states, classes);
         // With little memory for old levels, most of them are computed again to read a path back.

@@ -77,6 +77,11 @@ impl UnionAutomaton {
         }
     }
 
+    /// Whether some state met so far fails at the end of a run.
+    pub(crate) fn may_fail_at_end(&self) -> bool {
+        (0..self.states.len() as u32).any(|state| self.fails_at_end(state))
+    }
+
     /// Whether the end of runs counts for an instance.
     fn judges_end(&self, part: u32) -> bool {
         self.is_last && self.asks_end[part as usize]

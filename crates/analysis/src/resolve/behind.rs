@@ -56,7 +56,7 @@ fn accepted(pairs: &[[u64; 2]], recorded: &Recorded<'_>) -> Vec<bool> {
     if let Some(trace) = recorded.trace {
         let _ = trace.events.iter().all(|&event| check.step(recorded.names, trace, event));
     } else if let Some(again) = recorded.again {
-        again.read(0..last + 1, &mut |_, batch, _, event| {
+        again.read(0..last + 1, |_, batch, _, event| {
             if check.step(recorded.names, batch, event) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
     }

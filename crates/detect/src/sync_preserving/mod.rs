@@ -137,17 +137,36 @@ pub enum NoIndex {
     /// The caller stopped it.
     #[error("interrupted before the trace was prepared")]
     Interrupted,
+    /// Its time was over.
+    #[error("the time was over before the trace was prepared, at event {event}")]
+    Late {
+        /// As far as it came.
+        event: u64,
+    },
+}
+
+impl NoIndex {
+    /// What ended the work, at this event.
+    fn over(work: &Work<'_>, event: u64) -> NoIndex {
+        if work.is_stopped() { NoIndex::Interrupted } else { NoIndex::Late { event } }
+    }
 }
 
 impl<'a> SyncPreserving<'a> {
     /// Looks through a whole trace (its first event is number 0).
     pub fn new(names: &Names, trace: &'a Batch) -> Result<Self, NoIndex> {
-        SyncPreserving::stoppable(names, trace, None)
+        SyncPreserving::within(names, trace, None, None)
     }
 
-    /// Looks through a whole trace, unless `stop` is set meanwhile.
-    pub fn stoppable(names: &Names, trace: &'a Batch, stop: Option<&AtomicBool>) -> Result<Self, NoIndex> {
-        let found = predecessors::find(names, trace, stop)?;
+    /// Looks through a whole trace, unless `stop` is set meanwhile, or there is no time left.
+    pub fn within(
+        names: &Names,
+        trace: &'a Batch,
+        stop: Option<&AtomicBool>,
+        deadline: Option<Instant>,
+    ) -> Result<Self, NoIndex> {
+        let mut work = Work::new(stop, deadline, u64::MAX);
+        let found = predecessors::find(names, trace, &mut work)?;
         let index = Index::new(&trace.events, found, names.space(Space::Var).len(), names.space(Space::Lock).len());
         let closure = Closure::new(index.chains());
         let objects = [Space::Var, Space::Lock, Space::Cond, Space::Sem].map(|space| names.space(space).len());

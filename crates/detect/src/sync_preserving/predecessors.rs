@@ -6,18 +6,15 @@
 use super::clocks::{Clocks, EMPTY, join};
 use super::index::{TraceFacts, is_access};
 use super::semaphores::{Empty, Semaphores};
+use super::work::Work;
 use super::{NONE, NoIndex};
 use crate::sections::{Act, Sections};
 use event::{Batch, Event, Names, Op, Space, Value};
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use sync::{Wakeups, lock_of};
 
 /// The most that clocks may take: 2 GB.
 const MOST_WORDS: usize = 1 << 29;
-
-/// After so many events it is asked whether to go on.
-const LOOK: u32 = 1 << 14;
 
 /// The last event of each chain that did something; it needs the ones before it.
 type Lasts = Vec<(u32, u32)>;
@@ -95,7 +92,7 @@ struct Pass<'a> {
 }
 
 /// Looks through the recorded run.
-pub(super) fn find(names: &Names, trace: &Batch, stop: Option<&AtomicBool>) -> Result<TraceFacts, NoIndex> {
+pub(super) fn find(names: &Names, trace: &Batch, work: &mut Work<'_>) -> Result<TraceFacts, NoIndex> {
     let events = trace.events.len();
     let mut pass = Pass {
         trace,
@@ -130,8 +127,9 @@ pub(super) fn find(names: &Names, trace: &Batch, stop: Option<&AtomicBool>) -> R
     let mut semaphores = Semaphores::new(names, trace);
     let mut wakeups = Wakeups::new();
     for (at, &event) in (0u32..).zip(&trace.events) {
-        if at.is_multiple_of(LOOK) && stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            return Err(NoIndex::Interrupted);
+        work.spent += 1;
+        if work.is_over() {
+            return Err(NoIndex::over(work, u64::from(at)));
         }
         pass.step(at, event, &mut semaphores, &mut wakeups);
         if pass.found.clocks.words() > MOST_WORDS {

@@ -30,9 +30,14 @@ impl<'s> Work<'s> {
         if !self.over && self.spent >= self.next_look {
             self.next_look = self.spent + STRIDE;
             self.over = self.spent >= self.most
-                || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+                || self.is_stopped()
                 || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         }
         self.over
+    }
+
+    /// Whether the caller wants it to end.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 }

@@ -4,7 +4,8 @@ mod protection;
 pub(crate) mod random;
 
 use detect::hb::Hb;
-use detect::lockset::Lockset;
+use detect::lockset::{Lockset, Screen};
+use event::Space;
 use oracle::happens_before::{HappensBefore, Pairs};
 use std::collections::BTreeSet;
 use trace::Trace;
@@ -120,7 +121,7 @@ fn the_checker_of_unordered_pairs_follows_the_definition() {
 
 #[test]
 fn lockset_warns_as_its_definition_does() {
-    let (mut warned, mut warned_in) = (0, 0);
+    let (mut warned, mut warned_in, mut passed_over) = (0, 0, 0);
     for (text, trace) in traces() {
         let pairs = protection::pairs(&trace.batch);
         let expected: BTreeSet<usize> = pairs.iter().map(|&(_, later)| later).collect();
@@ -134,8 +135,18 @@ fn lockset_warns_as_its_definition_does() {
             let pair = (race.earlier.event as usize, race.later.event as usize);
             assert!(pairs.contains(&pair), "{pair:?} is kept apart\n{text}");
         }
+        // Reading twice gives the same.
+        let mut screen = Screen::new();
+        screen.batch(&trace.names, &trace.batch);
+        let candidates = screen.finish();
+        passed_over += trace.names.space(Space::Var).len() - candidates.count();
+        let mut again = Lockset::new().of(candidates);
+        again.batch(&trace.names, &trace.batch);
+        assert_eq!(again.finish(), found, "{text}");
         warned += events.len();
         warned_in += usize::from(!events.is_empty());
     }
     assert!(warned > 20_000 && warned_in < TRACES as usize * 19 / 20, "{warned} warnings in {warned_in} traces");
+    println!("{passed_over} variables passed over");
+    assert!(passed_over > 5000, "{passed_over}");
 }

@@ -3,9 +3,9 @@
 use super::{checked, parse, sections};
 use crate::racy_traces;
 use detect::hb::Hb;
-use detect::sync_preserving::{Options, SyncPreserving};
+use detect::sync_preserving::{NoIndex, OnDemand, Options, SyncPreserving};
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trace::Trace;
 
 fn make(seed: u64, all_ops: bool) -> Trace {
@@ -84,6 +84,19 @@ fn what_was_not_looked_at_is_counted() {
     assert!(few.unexamined_reversals >= all.optimistic.racy_events);
     let kept = few.sync_preserving.races[0].events;
     assert_eq!(few.sync_preserving.left_out, few.sync_preserving.racy_events - kept);
+}
+
+#[test]
+fn preparation_ends_in_time_and_says_where() {
+    let trace = make(1, false);
+    let (names, batch) = (&trace.names, &trace.batch);
+    let stop = AtomicBool::new(true);
+    let within = |stop, deadline| SyncPreserving::within(names, batch, stop, deadline).map(|_| ());
+    assert_eq!(within(Some(&stop), None), Err(NoIndex::Interrupted));
+    assert!(matches!(within(None, Some(Instant::now())), Err(NoIndex::Late { .. })));
+    assert_eq!(within(None, Some(Instant::now() + Duration::from_secs(600))), Ok(()));
+    let mut late = OnDemand::new(names, batch).taking(Duration::ZERO);
+    assert!(late.index().is_err_and(|why| why.to_string().contains("before the trace was prepared, at event")));
 }
 
 #[test]

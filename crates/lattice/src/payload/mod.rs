@@ -2,13 +2,19 @@
 
 mod bits;
 mod counts;
+mod dense;
+mod listed;
 mod numbers;
 mod sets;
+mod sums;
 
 pub(crate) use bits::{Bits, Few, Many};
 pub(crate) use counts::Counts;
+pub(crate) use dense::Dense;
+pub(crate) use listed::Listed;
 pub(crate) use numbers::Numbers;
 pub(crate) use sets::Sets;
+pub(crate) use sums::counted;
 
 use crate::key::Key;
 use crate::merge::{Level, Merge};

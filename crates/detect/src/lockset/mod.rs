@@ -18,12 +18,19 @@
 //!
 //! **Raises false alarms**: conditions, semaphores, atomics, and queues under a lock that hand a variable over protect
 //! nothing here. That is why what it finds is a warning, and never more.
+//!
+//! Most variables need none of this: [`Screen`] is a cheap pass that says which do, for where a trace can be read twice.
 
-use crate::kept_order::{KeptOrder, ThreadSegment};
-use crate::locksets::{LockSets, Protection, SetId};
+mod guards;
+mod screen;
+
+pub use screen::{Candidates, Screen};
+
+use crate::kept_order::ThreadSegment;
+use crate::locksets::{LockSets, SetId};
 use crate::race::{Access, Log, Races};
-use event::{Batch, Event, Id, Names, Op, SiteId, Space, ThreadId};
-use sync::Sections;
+use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId, VarId};
+use guards::Guards;
 
 /// Races kept if not said otherwise.
 const MOST_RACES: usize = 10_000;
@@ -60,6 +67,18 @@ impl Way {
     fn is_like(&self, other: &Way) -> bool {
         (self.at.thread, self.protecting, self.kind) == (other.at.thread, other.protecting, other.kind)
     }
+
+    /// Whether an earlier way is needless beside this one: all that is to be kept apart from it is to be kept apart
+    /// from this one, too.
+    fn covers(&self, earlier: &Way, sets: &mut LockSets) -> bool {
+        let gained = !earlier.kind & self.kind;
+        let lost = earlier.kind & !self.kind;
+        self.at.thread == earlier.at.thread
+            && gained & (ATOMIC | FIRST) == 0
+            && lost & WRITE == 0
+            && sets.meet(SetId::from_word(self.protecting), SetId::from_word(earlier.protecting)).word()
+                == self.protecting
+    }
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -77,13 +96,11 @@ struct Var {
 /// Finds variables without a common lock, batch by batch.
 #[derive(Debug)]
 pub struct Lockset {
+    /// All variables, or the candidates.
     vars: Vec<Var>,
+    candidates: Option<Candidates>,
     others: Vec<Vec<Way>>,
-    /// By thread.
-    protections: Vec<Protection>,
-    locks: Sections,
-    order: KeptOrder,
-    sets: LockSets,
+    guards: Guards,
     log: Log,
     forgotten: u64,
     /// Nothing is used after it was freed, so what is freed can be forgotten.
@@ -108,11 +125,9 @@ impl Lockset {
     pub fn keeping(races: usize) -> Self {
         Lockset {
             vars: Vec::new(),
+            candidates: None,
             others: Vec::new(),
-            protections: Vec::new(),
-            locks: Sections::new(),
-            order: KeptOrder::default(),
-            sets: LockSets::default(),
+            guards: Guards::default(),
             log: Log::new(races).with_alike(MOST_ALIKE),
             forgotten: 0,
             forgets_freed: false,
@@ -120,52 +135,75 @@ impl Lockset {
         }
     }
 
+    /// Looks only at these variables.
+    #[must_use]
+    pub fn of(self, candidates: Candidates) -> Self {
+        let vars = vec![Var::default(); candidates.count()];
+        Lockset { vars, candidates: Some(candidates), ..self }
+    }
+
     /// Takes the next events.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
-        let threads = names.space(Space::Thread).len();
-        self.vars.resize(names.space(Space::Var).len(), Var::default());
-        self.protections.resize(threads, Protection::default());
-        self.order.grow(threads);
-        for (index, &event) in (batch.first..).zip(&batch.events) {
-            if (index - batch.first).is_multiple_of(TOGETHER as u64) {
-                self.fetch(&batch.events[(index - batch.first) as usize..]);
+        self.guards.grow(names);
+        if self.candidates.is_none() {
+            self.vars.resize(names.space(Space::Var).len(), Var::default());
+        }
+        for (number, events) in batch.events.chunks(TOGETHER).enumerate() {
+            if self.candidates.is_none() {
+                self.fetch(events);
             }
-            let (thread, object) = (event.thread().index(), event.object() as usize);
-            match event.op() {
-                Op::Read => self.access(event, index, 0),
-                Op::Write => self.access(event, index, WRITE),
-                Op::AtomicLoad => self.access(event, index, ATOMIC),
-                Op::AtomicStore | Op::AtomicRmw => self.access(event, index, WRITE | ATOMIC),
-                Op::Free if self.forgets_freed => self.forget(object),
-                Op::Free => {}
-                Op::Alloc => self.renew(object),
-                Op::Fork => self.order.fork(thread, object),
-                Op::Join => self.order.join(thread, object),
-                Op::Post => self.order.post(thread, object),
-                Op::Await => self.order.awaits(thread, object),
-                _ => self.hold(batch, event),
+            for (index, &event) in (batch.first + (number * TOGETHER) as u64..).zip(events) {
+                let op = event.op();
+                if op.is_access() && self.passes_over(event.var()) {
+                    continue;
+                }
+                match op {
+                    Op::Read => self.access(event, index, 0),
+                    Op::Write => self.access(event, index, WRITE),
+                    Op::AtomicLoad => self.access(event, index, ATOMIC),
+                    Op::AtomicStore | Op::AtomicRmw => self.access(event, index, WRITE | ATOMIC),
+                    Op::Free if self.forgets_freed => self.forget(event),
+                    Op::Free => {}
+                    Op::Alloc => self.renew(event),
+                    _ => self.guards.step(batch, event),
+                }
             }
         }
     }
 
     /// Looks at the variables of the next events: all come from memory at once, and not one after the other.
     fn fetch(&self, events: &[Event]) {
-        let vars = events.iter().take(TOGETHER).filter_map(|event| self.vars.get(event.object() as usize));
+        let vars = events.iter().filter_map(|event| self.vars.get(event.object() as usize));
         std::hint::black_box(vars.fold(0, |all, var| all ^ var.last.held));
+    }
+
+    /// Whether a variable is not looked at.
+    #[inline]
+    fn passes_over(&self, var: VarId) -> bool {
+        self.candidates.as_ref().is_some_and(|candidates| candidates.place(var).is_none())
+    }
+
+    /// Where a variable is kept, if it is looked at.
+    #[inline]
+    fn place(&self, event: Event) -> Option<usize> {
+        match &self.candidates {
+            Some(candidates) => candidates.place(event.var()),
+            None => Some(event.object() as usize),
+        }
     }
 
     /// What was found.
     pub fn finish(self) -> Races {
-        Races { taken_for_one: self.sets.unkept + self.forgotten, ..self.log.finish() }
+        Races { taken_for_one: self.guards.sets.unkept + self.forgotten, ..self.log.finish() }
     }
 
     #[inline]
     fn access(&mut self, event: Event, index: u64, kind: u8) {
-        let var = &mut self.vars[event.object() as usize];
-        let protection = &self.protections[event.thread().index()];
-        let held = protection.reads.id().word();
-        let protecting = if kind & WRITE != 0 { protection.writes.id().word() } else { held };
-        let at = self.order.now(event.thread().0);
+        let Some(place) = self.place(event) else { return };
+        let var = &mut self.vars[place];
+        let held = self.guards.protecting(event.thread(), false).word();
+        let protecting = self.guards.protecting(event.thread(), kind & WRITE != 0).word();
+        let at = self.guards.now(event.thread());
         let is_first = !var.shared && (var.last.at.segment == 0 || var.last.at.thread == at.thread);
         let kind = if is_first { kind | FIRST } else { kind };
         let now = Way { event: index, at, site: event.site(), protecting, held, kind };
@@ -174,14 +212,15 @@ impl Lockset {
             // As the access before: nothing has changed since.
             var.last = now;
         } else {
-            self.compare(event, now, is_first);
+            self.compare(place, event.var(), now, is_first);
         }
     }
 
     /// An access in another way than the one before.
     #[inline(never)]
-    fn compare(&mut self, event: Event, now: Way, is_first: bool) {
-        let var = &mut self.vars[event.object() as usize];
+    fn compare(&mut self, place: usize, variable: VarId, now: Way, is_first: bool) {
+        let var = &mut self.vars[place];
+        let Guards { order, sets, .. } = &mut self.guards;
         var.shared |= !is_first;
         let before = std::mem::replace(&mut var.last, now);
         if !before.is_like(&now) {
@@ -192,8 +231,9 @@ impl Lockset {
                 });
             }
             let others = &mut self.others[var.others as usize - 1];
-            if let Some(known) = others.iter_mut().find(|way| way.is_like(&now)) {
-                *known = before;
+            others.retain(|way| !before.covers(way, sets));
+            if now.covers(&before, sets) {
+                // What it stands for, the way of this access does.
             } else if others.len() < MOST_WAYS {
                 others.push(before);
             } else if let Some(oldest) = others.iter_mut().min_by_key(|way| way.event) {
@@ -210,8 +250,8 @@ impl Lockset {
             if partner.is_none_or(|latest| latest.event < way.event)
                 && way.at.thread != now.at.thread
                 && may_conflict(way.kind, now)
-                && !self.order.is_before(way.at, now.at.thread)
-                && self.sets.meet(SetId::from_word(way.protecting), SetId::from_word(now.protecting)) == SetId::EMPTY
+                && !order.is_before(way.at, now.at.thread)
+                && sets.meet(SetId::from_word(way.protecting), SetId::from_word(now.protecting)) == SetId::EMPTY
             {
                 partner = Some(*way);
             }
@@ -222,9 +262,9 @@ impl Lockset {
             event: way.event,
             thread: ThreadId(way.at.thread),
             site: way.site,
-            locks: self.sets.members(SetId::from_word(way.held)),
+            locks: sets.members(SetId::from_word(way.held)),
         };
-        self.log.racy(event.var(), (partner.site, now.site), || (access(partner), access(now)));
+        self.log.racy(variable, (partner.site, now.site), || (access(partner), access(now)));
     }
 
     /// Nothing is used after it was freed, in the whole trace: what is freed needs no memory.
@@ -233,30 +273,24 @@ impl Lockset {
     }
 
     /// The variable is not used any more.
-    fn forget(&mut self, var: usize) {
-        let others = self.vars[var].others;
+    fn forget(&mut self, event: Event) {
+        let Some(place) = self.place(event) else { return };
+        let others = self.vars[place].others;
         if others > 0 {
             self.others[others as usize - 1].clear();
             self.unused.push(others);
         }
-        self.vars[var] = Var::default();
+        self.vars[place] = Var::default();
     }
 
     /// The variable is new.
-    fn renew(&mut self, var: usize) {
-        let others = self.vars[var].others;
+    fn renew(&mut self, event: Event) {
+        let Some(place) = self.place(event) else { return };
+        let others = self.vars[place].others;
         if others > 0 {
             self.others[others as usize - 1].clear();
         }
-        self.vars[var] = Var { others, ..Var::default() };
-    }
-
-    /// What changes the locks that a thread holds.
-    #[inline]
-    fn hold(&mut self, batch: &Batch, event: Event) {
-        if let Some(effect) = self.locks.step(batch, event, |_| ()) {
-            self.protections[event.thread().index()].update(&mut self.sets, &effect);
-        }
+        self.vars[place] = Var { others, ..Var::default() };
     }
 }
 
