@@ -403,7 +403,9 @@ mod tests {
     fn waiting(text: &str) -> Vec<String> {
         let trace = read(text);
         let found = hangs(&trace);
-        assert_eq!(any_waits(&trace.names, &trace.batch), !found.hangs.is_empty());
+        let mut prefilter = crate::prefilter::Prefilter::new();
+        prefilter.batch(&trace.names, &trace.batch);
+        assert_eq!(prefilter.finish(true).hangs, !found.hangs.is_empty());
         let describe =
             |hang: &Hang| format!("{}{}", trace.names.thread(hang.at.thread), if hang.stuck { "!" } else { "" });
         found.hangs.iter().map(describe).collect()

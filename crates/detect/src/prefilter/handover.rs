@@ -141,11 +141,11 @@ impl<'f> Handovers<'f> {
                 FREED => self.of_var[event.object() as usize] = NEW,
                 slot => self.forget(event, slot, NEW),
             },
-            op @ (Op::Pin | Op::ReadPin) => {
-                // One that speaks of another event is left out: that only makes the order smaller.
-                if batch.extra(event).value == Value::Int(i64::from(self.order.count(thread)) - 1) {
-                    self.pin(op, event);
-                }
+            // One that speaks of another event is left out: that only makes the order smaller.
+            op @ (Op::Pin | Op::ReadPin)
+                if batch.extra(event).value == Value::Int(i64::from(self.order.count(thread)) - 1) =>
+            {
+                self.pin(op, event);
             }
             Op::Fork => self.order.fork(thread, event.child().0 as usize),
             Op::Join => self.order.join(thread, event.child().0 as usize),

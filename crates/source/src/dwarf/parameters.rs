@@ -85,7 +85,7 @@ impl Debug {
                 None => Err(GONE.to_owned()),
             };
             let place = place.map_err(|why| if is_clone { GONE.to_owned() } else { why });
-            let (pointee, is_text) = self.pointee(linked.type_of);
+            let (pointee, is_text) = self.pointee_names(linked.type_of);
             all.push(Parameter {
                 name: linked.name.clone(),
                 is_this: self.entry(declared).is_some_and(|entry| entry.attr(gimli::DW_AT_artificial).is_some()),
@@ -240,7 +240,7 @@ impl Debug {
     }
 
     /// The names of the type that a pointer points to, and whether that is a character.
-    fn pointee(&mut self, pointer: Option<Die>) -> (Vec<String>, bool) {
+    fn pointee_names(&mut self, pointer: Option<Die>) -> (Vec<String>, bool) {
         let mut names = Vec::new();
         let mut at = pointer;
         let mut is_inside = false;

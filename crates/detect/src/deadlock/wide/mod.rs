@@ -233,7 +233,7 @@ impl Search<'_> {
             decided &= all;
             let mut questions = self.options.most_questions.min(MOST_QUESTIONS);
             for stands in instances {
-                if looks % LOOK == 0 && (DeadlockOptions { deadline, ..*self.options }).is_over() {
+                if looks.is_multiple_of(LOOK) && (DeadlockOptions { deadline, ..*self.options }).is_over() {
                     return false;
                 }
                 looks += 1;
