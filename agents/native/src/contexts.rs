@@ -37,7 +37,7 @@ const RECENT: usize = 512;
 /// The place of an address called from `parent`.
 #[inline(always)]
 fn recent(parent: u32, pc: usize) -> usize {
-    (pc ^ pc >> 8 ^ parent as usize * 19) % RECENT
+    (pc ^ (pc >> 8) ^ (parent as usize * 19)) % RECENT
 }
 
 impl Contexts {

@@ -148,7 +148,7 @@ impl Thread {
 
     /// Records an access of any size.
     pub fn record_range(&mut self, addr: usize, size: usize, write: bool) {
-        if size <= BLOCK_BYTES && !(self.recorder.notes_reads() && !write) && addr.checked_add(size).is_some() {
+        if size <= BLOCK_BYTES && (write || !self.recorder.notes_reads()) && addr.checked_add(size).is_some() {
             self.record_small(addr, size, write);
         } else {
             self.record_large(addr, size, write);
