@@ -3,12 +3,10 @@
 //! A lock costs more than the rest of a deferred access. So each region of memory belongs to the first thread that
 //! comes, which only says that it is inside its [`CriticalRegion`]. Another thread that comes revokes the bias: it
 //! makes the owner's processor see that (`membarrier`), and waits until the owner has left its critical region. The
-//! second owner is the last: then the region is unbiased, and its cells are locked. Without `membarrier`, all regions
-//! are unbiased.
+//! second owner is the last: then the region is unbiased, and its cells are locked, or its blocks leased ([`leases`]).
+//! Without `membarrier`, all regions are unbiased, and nothing is leased.
 //!
 //! A thread that is parked ([`thread::parked`]) needs no barrier.
-//!
-//! In an unbiased region, a thread can lease a block ([`leases`]).
 //!
 //! A revoker writes back the strips that scans of the owner have left ([`runtime::filter::Scan`]).
 //! `docs/recording/shadow.md` shows the protocol side by side.
@@ -32,7 +30,7 @@ pub const BIASED_REGION_BITS: u32 = 14;
 
 /// No thread has come yet.
 const UNCLAIMED: u16 = 0;
-/// Unbiased, for good: cells are locked.
+/// Of a region: unbiased for good, its blocks can be leased. Of a lease: ended for good, its cells are locked.
 const UNBIASED: u16 = u16::MAX;
 /// Being revoked.
 const BEING_REVOKED: u16 = u16::MAX - 1;

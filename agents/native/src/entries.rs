@@ -1,6 +1,6 @@
 //! Events that are the entries of functions, with the values of their parameters.
 //!
-//! `foretrace cc` leaves room at each function: five bytes before it, and two at its first instruction, that do
+//! `foretrace cc` leaves room at each function: six bytes before it, and two at its first instruction, that do
 //! nothing. In a function that a specification watches, the two become a jump to the five, and these a jump to a *stub*
 //! of our own, which calls the hook with all registers as the caller left them. Other functions stay as they are.
 
@@ -57,7 +57,7 @@ pub fn add(watch: &Watch, function: usize) {
         if !system::protect(before, bytes, Code::Changing) {
             return system::unmap(stub as *mut u8, PAGE);
         }
-        // Nothing runs the five bytes yet.
+        // Nothing runs the bytes before the function yet; the jump uses the last five.
         let distance = stub.wrapping_sub(function) as u32;
         (before as *mut u8).write_volatile(JUMP);
         ptr::write_unaligned((before + 1) as *mut u32, distance);

@@ -2,7 +2,7 @@
 //! layout: the program's memory may be anywhere.
 //!
 //! ```text
-//! leaf table -> leaf of 16 MB: | first entries | second entries | owners | strips | hand-offs | leases | refusals |
+//! leaf table -> leaf of 16 MB: | first entries | second entries | owners | strips | hand-offs | leases | revoked |
 //! ```
 //!
 //! Read summaries are looked at far more often than anything else: `read_summaries` has them.

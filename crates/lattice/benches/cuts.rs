@@ -8,8 +8,8 @@ use event::PathStatus;
 use lattice::{Automaton, Explorer, Limits, Message, count, explore};
 use std::time::Instant;
 
-/// Remembers of the first threads whether the last event was an odd one: as many bits as there are. It is violated, once
-/// all are, by an event that never comes.
+/// Remembers of the first threads whether the last event was an odd one: as many bits as there are. It is violated,
+/// once all are, by an event that never comes.
 struct Bits(u32);
 
 impl Automaton for Bits {

@@ -2,7 +2,7 @@
 //!
 //! The line says who receives the block (`pool->queue = malloc(…)`), or which type it is of (`sizeof(struct queue)`);
 //! the debug information says what lies where in it. Only what is certain gives a name: the type must have the size of
-//! the block, and the source must be as old as the program.
+//! the block, and the source must not be newer than the program.
 
 use crate::dwarf::types::Type;
 use crate::dwarf::{Debug, Die};
@@ -128,7 +128,7 @@ impl Heap {
         self.programs = Some(programs);
     }
 
-    /// The text of a source file, if it is as old as the program.
+    /// The text of a source file, if it is not newer than the program.
     fn source(&mut self, file: &Path) -> Option<&str> {
         let newest = self.newest_program;
         let text = self.sources.entry(file.to_owned()).or_insert_with(|| {

@@ -10,7 +10,7 @@
 //! the block at the same time, so it has no leases any more: its cells are locked from then on. Where that happens
 //! often, the same is done for all blocks of the region.
 //!
-//! Giving back is needed for nothing but speed: who has not given a lease back is asked by the revoker.
+//! Correctness does not depend on giving back: a revoker waits until the holder has left its critical region.
 
 use core::cell::Cell;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
@@ -180,8 +180,8 @@ pub(super) fn end(leases: &[Owner]) {
     }
 }
 
-/// Tries to end these leases. A holder that has seen nothing of that may have given one back, and another thread may
-/// have it already: it is to be tried again.
+/// Tries to end these leases. A holder may give one back before it sees the mark; then another thread may hold it, and
+/// the caller tries again.
 fn revoke(leases: &[Owner]) {
     while REVOKING.swap(true, Acquire) {
         failing::pause();

@@ -42,7 +42,8 @@ impl Recorder {
         }
     }
 
-    /// [`Recorder::free`], if the caller owns the cell's biased region and nothing is to be written or given back.
+    /// [`Recorder::free`], if the caller owns the cell's biased region (or has leased its block) and nothing is to be
+    /// written or given back.
     /// Returns false if nothing was done.
     #[inline]
     pub fn free_at_once(&mut self, filter: &Filter, cell: Cell) -> bool {

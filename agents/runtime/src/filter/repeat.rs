@@ -132,7 +132,8 @@ impl Recorder {
     }
 
     /// Replaces the entry by one exchange, if it is unchanged. The lock is part of a first entry, and a thread that
-    /// holds the lock takes a second one out. `BIASED`: the caller owns the cell's biased region.
+    /// holds the lock takes a second one out. `BIASED`: the caller owns the cell's biased region
+    /// or has leased its block.
     #[inline(always)]
     pub fn renew_read<const BIASED: bool>(&mut self, home: HomeEntry, cell: Cell, mask: u8, context: u32) -> bool {
         let HomeEntry { atomic, entry: old, others, .. } = home;

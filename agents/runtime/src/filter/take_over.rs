@@ -11,7 +11,8 @@ use super::memory::Filter;
 use super::recorder::Recorder;
 
 impl Recorder {
-    /// Handles an access that is not covered in one of the short ways, if the caller owns the cell's biased region.
+    /// Handles an access that is not covered in one of the short ways, if the caller owns the cell's biased region or
+    /// has leased its block.
     /// Returns false if nothing was done.
     #[inline]
     pub fn defer_at_once(&mut self, filter: &Filter, cell: Cell, mask: u8, write: bool, context: u32) -> bool {
@@ -21,7 +22,8 @@ impl Recorder {
             || self.take_over(filter, cell, mask, write, context)
     }
 
-    /// Handles an access to an Exclusive cell without nodes, if the caller owns its biased region and
+    /// Handles an access to an Exclusive cell without nodes, if the caller owns its biased region (or has leased its
+    /// block) and
     ///
     /// * all entries are before this thread, so that the access is deferred;
     /// * entries that the new one replaces are in the trace, or of hot call contexts.

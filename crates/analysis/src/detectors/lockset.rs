@@ -1,7 +1,7 @@
 //! `lockset`: warnings of variables without a common lock.
 //!
-//! A trace that can be read again is read twice: the first time only to see of which variables there may be something to
-//! say. A trace in memory was looked through by the prefilter instead.
+//! A trace that can be read again is read twice: the first time only to see of which variables there may be something
+//! to say. A trace in memory was looked through by the prefilter instead.
 
 use super::whole::Whole;
 use super::{Entry, Found, Pass, TraceEnd, races};

@@ -2,8 +2,9 @@
 //!
 //! Such a warning is not refuted: with other values the program may take another way, on which the two meet. But there
 //! is less to it, so reports only count it. Known for sure is this: of a window that `maximal` decided, all pairs that
-//! it did not predict; of the whole trace, every pair of a variable that is handed over; and, however far apart, two accesses of which the later can only be next after the earlier, for
-//! its thread has read, along some chain, what the other thread wrote after its access.
+//! it did not predict; of the whole trace, every pair of a variable that is handed over; and, however far apart, two
+//! accesses of which the later can only be next after the earlier, for its thread has read, along some chain, what the
+//! other thread wrote after its access.
 
 use crate::claim::{About, Claim};
 use crate::recorded::Recorded;

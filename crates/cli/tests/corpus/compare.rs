@@ -4,9 +4,10 @@
 //! FORETRACE_COMPARE=3 cargo nextest run -p foretrace --test corpus --no-capture c::compare
 //! ```
 //!
-//! runs each program three times both ways. Schedules differ from run to run, so only a finding (observed or
-//! predicted, by its fingerprint) that is there in every run of the one way and in no run of the other is a difference. One that
-//! only `--record all` has is lost: that is an error, unless `[[lost]]` of the program's `expected.toml` gives a reason.
+//! runs each program three times both ways. Schedules differ from run to run, so only a finding (observed or predicted,
+//! by its fingerprint) that is there in every run of the one way and in no run of the other is a difference. One that
+//! only `--record all` has is lost: that is an error, unless `[[lost]]` of the program's `expected.toml` gives a
+//! reason.
 
 use crate::c::{build, finding, run};
 use crate::common::Folder;

@@ -19,7 +19,8 @@
 //! **Raises false alarms**: conditions, semaphores, atomics, and queues under a lock that hand a variable over protect
 //! nothing here. That is why what it finds is a warning, and never more.
 //!
-//! Most variables need none of this: [`Screen`] is a cheap pass that says which do, for where a trace can be read twice.
+//! Most variables need none of this: [`Screen`] is a cheap pass that says which do, where a trace can be read
+//! twice.
 
 mod guards;
 mod screen;

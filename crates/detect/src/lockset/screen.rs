@@ -1,4 +1,5 @@
-//! Which variables may be warned of: one pass with a small state for each variable, which most traces need no more than.
+//! Which variables may be warned of: one pass with a small state for each variable, which most traces need no more
+//! than.
 //!
 //! A variable has one owner, until a thread comes that the kept order does not put after the owner. From then on it is
 //! shared. It is a candidate if it is shared, some access writes, some is not atomic, and no lock protects all accesses

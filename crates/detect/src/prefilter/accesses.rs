@@ -12,7 +12,7 @@ const MOST: usize = 64;
 struct Kind {
     thread: u32,
     kind: u8,
-    /// Of the accesses up to this one nothing else is known. 0: there are none.
+    /// Up to this access, nothing is known of the locks. 0: there is no such access.
     base: u32,
     last: u32,
     /// Held at all accesses behind that one.
@@ -25,7 +25,7 @@ pub(super) struct Accesses {
     kinds: Vec<Kind>,
 }
 
-/// A set that is not known has nothing for sure.
+/// `ALL` stands for a set that is not known: no lock is surely in it.
 fn known(set: SetId) -> SetId {
     if set == SetId::ALL { SetId::EMPTY } else { set }
 }

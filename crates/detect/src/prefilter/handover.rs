@@ -3,9 +3,9 @@
 //! A program that hands data over (by a queue, a flag, a reference count) accesses a variable without a lock, first in
 //! one thread and then in another, and what lets the other thread find it keeps the two apart: it has read what the
 //! first thread wrote afterwards. That holds in every run of the model (`must_order.rs`), so two accesses that this
-//! order or a common lock keeps apart need no search. Drop barriers are no accesses here: no search claims a race of one;
-//! they order. One pass, batch by batch; what is kept is kept for each thread and variable, and goes when the variable is
-//! freed.
+//! order or a common lock keeps apart need no search. Drop barriers are no accesses here: no search claims a race of
+//! one; they order. One pass, batch by batch; what it remembers, it remembers for each thread and variable,
+//! until the variable is freed.
 
 use super::Filtered;
 use super::accesses::Accesses;

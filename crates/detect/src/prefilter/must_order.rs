@@ -4,7 +4,8 @@
 //! event needs those before it in its thread, what forks, joins, posts and notifies let go on, and drop barriers. A
 //! read whose value is not recorded needs the write that it saw, and an atomic update does in any case
 //! (docs/causality.md, "Reads"). And inside a section, each section of the lock that must have been opened before, and
-//! that excludes it, must have been closed, too: else both would be open at once. All of this is recorded before.
+//! that excludes it, must have been closed, too: else both would be open at once. All that an event needs stands
+//! before it in the trace.
 //!
 //! Whatever is left out (values that are known, semaphores, failed tries, what finds no room) only makes the order
 //! smaller.

@@ -1,5 +1,5 @@
-//! Exact numbers of paths as rows of words, for automata of some thousand states and structures without rules. `dense.rs`
-//! is the way for very few states, `counts.rs` the general one.
+//! Exact numbers of paths as rows of words, for automata of some thousand states and structures without rules.
+//! `dense.rs` is the way for very few states, `counts.rs` the general one.
 //!
 //! Without rules every cut but the last one can be continued, and no path has a context, so a cut carries just a number
 //! for each state of the automaton that paths arrive in.

@@ -12,7 +12,7 @@ use object::{Endianness, Object, ObjectSegment};
 pub struct Entry {
     /// The address of its first instruction in its file.
     pub low: u64,
-    /// Whether there is room for a hook: five bytes before the function, and two at its begin, that do nothing.
+    /// Whether there is room for a hook: six bytes before the function, and two at its begin, that do nothing.
     pub has_room: bool,
     /// Its parameters. `None`: there is no debug information that would say.
     pub parameters: Option<Vec<Parameter>>,

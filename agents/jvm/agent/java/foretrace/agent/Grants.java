@@ -75,7 +75,7 @@ final class Grants {
         if (of instanceof ThreadPoolExecutor && ((ThreadPoolExecutor) of).getMaximumPoolSize() == 1) {
             return;
         }
-        // Workers of other pools are not started for a task of which it is known that they run it.
+        // Other pools start no worker for one task: any worker may run it, so every grant is uncertain (2).
         boolean isStartedFor = of instanceof ThreadPoolExecutor && !(of instanceof ScheduledThreadPoolExecutor);
         self.tasks += isStartedFor ? 1 : 2;
     }
