@@ -99,8 +99,14 @@ impl DetectorId {
         match self.entry() {
             Entry { needs_trace: false, .. } => Wanted::No,
             Entry { live: true, .. } if rereadable => Wanted::IfShort,
+            _ if rereadable && self.rereads() => Wanted::IfShort,
             _ => Wanted::Yes,
         }
+    }
+
+    /// Whether it reads a long trace again at its end, and only if there is something to search.
+    fn rereads(self) -> bool {
+        self.name() == atomicity::ENTRY.name
     }
 
     /// Removes the claims of this detector that those of others make needless.
