@@ -73,7 +73,7 @@ impl<'a> Recorded<'a> {
     }
 
     /// The trace as far as witnesses need it; if it was not retained, it is read again.
-    fn retained_or_read(&self) -> Option<&'a Batch> {
+    pub(crate) fn retained_or_read(&self) -> Option<&'a Batch> {
         self.trace.or_else(|| {
             let read = || {
                 let RecordedRun { has_no_problem, has_no_drop_barrier } = self.known.run;

@@ -149,8 +149,9 @@ impl<'f, A: Automaton> Explorer<'f, A> {
                 Some(small) if small.states <= 8 => Engine::Few(Search::new(Bits::new(small), limits, owners)),
                 Some(small) => Engine::Many(Search::new(Bits::new(small), limits, owners)),
                 None => {
-                    let steps = if is_table { self.messages.most_cuts() } else { 0 };
-                    match Discovered::new(&mut automaton, classes, steps) {
+                    let most_cuts = self.messages.most_cuts();
+                    let table = is_table.then(|| Discovered::new(&mut automaton, classes, most_cuts)).flatten();
+                    match table {
                         Some(table) => Engine::Listed(Search::new(Listed::new(table), limits, owners)),
                         None => Engine::Sets(Search::new(Sets::new(automaton), limits, owners)),
                     }

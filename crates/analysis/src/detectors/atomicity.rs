@@ -63,7 +63,7 @@ impl Pass for Finder {
             return Found { claims, stats, ..Found::default() };
         }
         let began = Instant::now();
-        match end.trace {
+        match end.retained_or_read() {
             Some(trace) => {
                 let found = predict(end.names, trace, end.initial, self.of.as_ref(), &recorded, &end.search());
                 let windows = budget::windows(trace.events.len(), end.window);
@@ -72,6 +72,8 @@ impl Pass for Finder {
                 left.extend(unsearched(&found, windows, &end.spent(began)));
                 claims.extend(found.found.iter().map(|violation| predicted(violation, end)));
             }
+            None if end.is_cancelled() => left.push("interrupted before other runs were searched".to_owned()),
+            None if end.again.is_some() => left.push("the trace is too long to search other runs".to_owned()),
             None => left.push(end.missing.to_owned()),
         }
         stats.truncated = (!left.is_empty()).then(|| left.join("; "));

@@ -99,6 +99,7 @@ impl DetectorId {
         match self.entry() {
             Entry { needs_trace: false, .. } => Wanted::No,
             Entry { live: true, .. } if rereadable => Wanted::IfShort,
+            _ if rereadable && self.rereads() => Wanted::IfShort,
             _ => Wanted::Yes,
         }
     }
@@ -111,6 +112,11 @@ impl DetectorId {
     /// Whether it searches other runs for something else than races.
     pub(crate) fn searches_more(self) -> bool {
         self.entry().needs_trace && !self.is_live() && !self.searches_races()
+    }
+
+    /// Whether it reads a long trace again at its end, and only if there is something to search.
+    fn rereads(self) -> bool {
+        self.name() == atomicity::ENTRY.name
     }
 
     /// Removes the claims of this detector that those of others make needless.

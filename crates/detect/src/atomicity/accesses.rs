@@ -5,7 +5,6 @@ pub(super) use crate::sections::NONE;
 use super::blocks::Blocks;
 use crate::sections::{Holds, Section, Sections};
 use event::{Batch, BlockId, Event, Id, Names, Op, Space};
-use reach::Window;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Of the sections that a thread is in, so many are looked at: whether two events are kept apart is a quick look before
@@ -121,25 +120,25 @@ pub(super) struct WindowAccesses {
 }
 
 impl WindowAccesses {
-    pub(super) fn new(whole: &Whole, window: &Window) -> WindowAccesses {
+    /// Those of the events of a window, the first of which has this index.
+    pub(super) fn new(whole: &Whole, window: &[Event], first: usize) -> WindowAccesses {
         #[derive(Clone, Copy)]
         struct Use {
             thread: u32,
             shared: bool,
             written: bool,
         }
-        let indexes = window.range.start as u32..window.range.end as u32;
-        let events = || indexes.clone().zip(&window.batch.events[window.fixed..]);
         let accesses = |op: Op| op.is_access();
+        let events = || (first as u32..).zip(window).filter(|(_, event)| accesses(event.op()));
         let mut uses: FxHashMap<u32, Use> = FxHashMap::default();
-        for (_, event) in events().filter(|(_, event)| accesses(event.op())) {
+        for (_, event) in events() {
             let thread = event.thread().0;
             let used = uses.entry(event.object()).or_insert(Use { thread, shared: false, written: false });
             used.shared |= used.thread != thread;
             used.written |= !is_read(event.op());
         }
         let mut made = WindowAccesses::default();
-        for (index, &event) in events().filter(|(_, event)| accesses(event.op())) {
+        for (index, &event) in events() {
             if uses.get(&event.object()).is_none_or(|used| !(used.shared && used.written)) {
                 continue;
             }

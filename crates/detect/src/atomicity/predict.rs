@@ -86,6 +86,28 @@ struct Finder<'a> {
     found: Predictions,
     /// The end of the window before.
     seen: u64,
+    /// Possible cycles looked at so far.
+    looked: u64,
+}
+
+/// After so many possible cycles it is asked whether time is left.
+const STRIDE: u64 = 256;
+
+/// How far a window was looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looked {
+    /// To its end.
+    Whole,
+    /// Until there was something to ask, and nobody to ask yet.
+    Asks,
+    /// Until time was up.
+    Late,
+}
+
+/// A window, with what answers questions about it once there is one.
+struct Asked<'w> {
+    window: &'w Window,
+    reach: Option<Reach>,
 }
 
 /// Looks for violations in windows of the whole trace. Only blocks of these names count, if some are given;
@@ -106,6 +128,7 @@ pub fn predict(
         tried: FxHashMap::default(),
         found: Predictions::default(),
         seen: 0,
+        looked: 0,
     };
     for violation in &observed.found {
         if let [leaves, enters] = violation.cycle[..] {
@@ -117,16 +140,36 @@ pub fn predict(
         }
     }
     let windows_after = |end: u64| (batch.events.len() as u64 - end).div_ceil((search.window as u64 / 2).max(1));
-    for window in Windows::new(names, batch, search.window) {
-        let left = 1 + windows_after(window.range.end);
-        if search.is_over() {
-            finder.found.unasked += left;
+    let mut windows = Windows::new(names, batch, search.window);
+    // Most windows have nothing to ask about: only the others are made into traces of their own.
+    loop {
+        let mut late = None;
+        let next = windows.next_with(|range| {
+            let left = 1 + windows_after(range.end as u64);
+            if late.is_some() || search.is_over() {
+                late.get_or_insert(left);
+                return false;
+            }
+            let accesses = WindowAccesses::new(&finder.whole, &batch.events[range.clone()], range.start);
+            let left_out = finder.found.left_out;
+            let looked = finder.window(&accesses, None, &search.share(left));
+            match looked {
+                Looked::Whole => finder.seen = range.end as u64,
+                Looked::Late => finder.found.unasked += 1,
+                Looked::Asks => finder.found.left_out = left_out,
+            }
+            looked == Looked::Asks
+        });
+        let Some(window) = next else {
+            finder.found.unasked += late.unwrap_or(0);
             break;
-        }
-        if finder.window(&window, &search.share(left)) {
-            finder.seen = window.range.end;
-        } else {
-            finder.found.unasked += 1;
+        };
+        let range = window.range.start as usize..window.range.end as usize;
+        let accesses = WindowAccesses::new(&finder.whole, &batch.events[range.clone()], range.start);
+        let search = search.share(1 + windows_after(window.range.end));
+        match finder.window(&accesses, Some(&mut Asked { window: &window, reach: None }), &search) {
+            Looked::Late => finder.found.unasked += 1,
+            _ => finder.seen = window.range.end,
         }
     }
     let open = |tried: &&Tried| tried.undecided && !tried.resolved;
@@ -140,11 +183,16 @@ fn pattern(block: BlockId, sites: [SiteId; 4], vars: [u32; 2]) -> Pattern {
 }
 
 impl Finder<'_> {
-    /// Whether the window was looked at to its end.
-    fn window(&mut self, window: &Window, search: &Search<'_>) -> bool {
-        let accesses = WindowAccesses::new(&self.whole, window);
-        let mut reach = None;
-        accesses.order.iter().all(|&block| self.block(&accesses, block, &mut reach, window, search))
+    /// Looks at a window; asks about it, or if there is nobody to ask, only looks whether there is something to ask.
+    fn window(&mut self, accesses: &WindowAccesses, mut asked: Option<&mut Asked<'_>>, search: &Search<'_>) -> Looked {
+        let mut looked = accesses.order.iter().map(|&block| self.block(accesses, block, &mut asked, search));
+        looked.find(|&looked| looked != Looked::Whole).unwrap_or(Looked::Whole)
+    }
+
+    /// Whether time is up, now and then.
+    fn is_late(&mut self, search: &Search<'_>) -> bool {
+        self.looked += 1;
+        self.looked.is_multiple_of(STRIDE) && search.is_over()
     }
 
     fn pattern(&self, cycle: &Cycle) -> Pattern {
@@ -160,15 +208,14 @@ impl Finder<'_> {
         &mut self,
         accesses: &WindowAccesses,
         block: u32,
-        reach: &mut Option<Reach>,
-        window: &Window,
+        asked: &mut Option<&mut Asked<'_>>,
         search: &Search<'_>,
-    ) -> bool {
+    ) -> Looked {
         let mine: Vec<Access> = accesses.blocks[&block].iter().map(|&place| accesses.all[place as usize]).collect();
         let mut kinds = FxHashSet::default();
         for (k, a1) in mine.iter().enumerate() {
-            if search.is_over() {
-                return false;
+            if self.is_late(search) {
+                return Looked::Late;
             }
             if !kinds.insert(a1.kind()) {
                 continue;
@@ -180,27 +227,31 @@ impl Finder<'_> {
                     _ => vec![b1],
                 };
                 for a2 in &ends {
-                    if search.is_over() {
-                        return false;
+                    if self.is_late(search) {
+                        return Looked::Late;
                     }
                     let later = later(accesses, &b1, a2);
                     for &b2 in together.iter().filter(|b2| b2.conflicts(a2)).chain(&later) {
                         let cycle = Cycle { leaves: [*a1, b1], enters: [b2, *a2] };
-                        if self.is_worth_asking(&cycle) {
-                            let reach = reach.get_or_insert_with(|| {
-                                Reach::new(self.names, &window.batch, window.fixed, self.initial)
-                            });
-                            self.ask(reach, window, cycle, &search.limits());
+                        if !self.is_worth_asking(&cycle, asked.is_some()) {
+                            continue;
                         }
+                        let Some(Asked { window, reach }) = asked.as_deref_mut() else { return Looked::Asks };
+                        if search.is_over() {
+                            return Looked::Late;
+                        }
+                        let reach = reach
+                            .get_or_insert_with(|| Reach::new(self.names, &window.batch, window.fixed, self.initial));
+                        self.ask(reach, window, cycle, &search.limits());
                     }
                 }
             }
         }
-        true
+        Looked::Whole
     }
 
-    /// Whether to ask about a cycle; then that is one of the tries of its pattern.
-    fn is_worth_asking(&mut self, cycle: &Cycle) -> bool {
+    /// Whether to ask about a cycle; if it `asks`, that is one of the tries of its pattern.
+    fn is_worth_asking(&mut self, cycle: &Cycle, asks: bool) -> bool {
         let Cycle { leaves: [a1, b1], enters: [b2, a2] } = *cycle;
         let latest = [b1, b2, a2].map(|access| u64::from(access.index)).into_iter().max().unwrap_or(0);
         if latest < self.seen || self.whole.exclude([a1.index, a2.index], [b1.index, b2.index]) {
@@ -215,7 +266,7 @@ impl Finder<'_> {
             self.found.left_out += 1;
             return false;
         }
-        tried.tries += 1;
+        tried.tries += u8::from(asks);
         true
     }
 
