@@ -139,7 +139,11 @@ impl Debug {
         for &die in declared {
             let linked = self.linked(die);
             let size = self.size_of(linked.type_of);
-            let is_number = matches!(&*self.type_of(linked.type_of), Type::Scalar { .. }) && (1..=8).contains(&size);
+            let kind = self.kind_of(linked.type_of);
+            // A complex number is a scalar of two parts.
+            let is_number = matches!(&*self.type_of(linked.type_of), Type::Scalar { .. })
+                && kind != ValueKind::Aggregate
+                && (1..=8).contains(&size);
             if !is_number && lost.is_none() {
                 lost = Some(format!("`{}` is passed by value, and is no number or pointer", linked.name));
             }
@@ -147,7 +151,7 @@ impl Debug {
                 places.push(Err(format!("{why}; this compiler's -O1 may say more")));
                 continue;
             }
-            let is_float = self.kind_of(linked.type_of) == ValueKind::Float;
+            let is_float = kind == ValueKind::Float;
             let (count, most) = if is_float { (&mut vectors, VECTORS as u8) } else { (&mut registers, 6) };
             places.push(Ok(if *count < most {
                 *count += 1;
