@@ -63,8 +63,8 @@ fn predecessors_may_be_in_a_chain_that_was_not_announced() {
     assert_eq!(explorer.outcome().figures.cuts, 3);
 }
 
-/// A few states, of which the last one is violated for good; with `epochs`, each is there several times. Many times, and a table
-/// of them is too large for the fast way to count.
+/// A few states, of which the last one is violated for good; with `epochs`, each is there several times. If that is
+/// many times, a table of them is too large for the fast way to count.
 struct Doors {
     doors: u32,
     epochs: u32,

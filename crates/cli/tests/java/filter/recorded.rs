@@ -58,8 +58,8 @@ impl Reader<'_> {
         before: &[Option<usize>],
     ) -> Result<Option<usize>, String> {
         let op = text.split('(').next().unwrap_or_default();
-        // A fence that orders nothing is a place for what is late.
-        if matches!(event.op(), Op::Pin | Op::ReadPin | Op::Fence) {
+        // A fence that orders nothing is a place for what is late; an announced wait orders nothing either.
+        if matches!(event.op(), Op::Pin | Op::ReadPin | Op::Fence | Op::JoinRequest) {
             return Ok(None);
         }
         let sites = sites_and_values(acts);
