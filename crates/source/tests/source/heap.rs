@@ -9,6 +9,8 @@ const C: &str = r#"
 struct queue { int head; long lock[5]; struct { int count; } in; };
 struct pool { struct queue *queue; long done; };
 typedef struct { long first, second; } pair_t;
+/* gcc says nothing of a type that only `sizeof` names. */
+pair_t a_pair;
 static struct queue *spare;
 int *numbers;
 void *anything(unsigned long size) {

@@ -43,7 +43,8 @@ fn loading_gives_what_weaving_then_gives() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     compiled(folder.path());
     let mut count = 0;
-    for path in classes(folder.path()) {
+    // The class of the hooks is never woven: bridges in it would be taken for hooks.
+    for path in classes(&folder.path().join("program")) {
         let file = std::fs::read(&path).expect("readable");
         let name = path.to_string_lossy();
         count += same(&file, &(), &name) + same(&file, &Some, &name);
