@@ -67,8 +67,8 @@ int main(void) {
     assert_eq!(waits(program), ["warning hang T1", "warning hang both", "warning hang ready"]);
 }
 
-/// A thread ends with a lock and nobody joins it: the one who waits for the lock is stuck. What its handler, the kernel
-/// or another thread gives back is no such lock.
+/// A thread ends with a lock and no thread joins it: the thread that waits for the lock is stuck. What its handler, the
+/// kernel or another thread gives back is no such lock.
 #[test]
 fn a_lock_whose_thread_has_ended_is_never_given_back() {
     let program = r"

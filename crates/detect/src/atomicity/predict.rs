@@ -98,7 +98,7 @@ const STRIDE: u64 = 256;
 enum Looked {
     /// To its end.
     Whole,
-    /// Until there was something to ask, and nobody to ask yet.
+    /// Up to the first question, which cannot be answered before the window is made.
     Asks,
     /// Until time was up.
     Late,
@@ -183,7 +183,7 @@ fn pattern(block: BlockId, sites: [SiteId; 4], vars: [u32; 2]) -> Pattern {
 }
 
 impl Finder<'_> {
-    /// Looks at a window; asks about it, or if there is nobody to ask, only looks whether there is something to ask.
+    /// Looks at a window and asks its questions. Without `asked` it only looks whether there is one.
     fn window(&mut self, accesses: &WindowAccesses, mut asked: Option<&mut Asked<'_>>, search: &Search<'_>) -> Looked {
         let mut looked = accesses.order.iter().map(|&block| self.block(accesses, block, &mut asked, search));
         looked.find(|&looked| looked != Looked::Whole).unwrap_or(Looked::Whole)

@@ -4,7 +4,7 @@ use super::must_order::MustOrder;
 use super::phases::Access;
 use crate::locksets::{LockSets, SetId};
 
-/// Threads and kinds of a variable that are told apart; with more it may race.
+/// Threads and kinds of a variable that are distinguished; with more it may race.
 const MOST: usize = 64;
 
 /// The accesses of a variable by one thread that are of one kind.

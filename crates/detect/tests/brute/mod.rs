@@ -135,7 +135,7 @@ fn lockset_warns_as_its_definition_does() {
             let pair = (race.earlier.event as usize, race.later.event as usize);
             assert!(pairs.contains(&pair), "{pair:?} is kept apart\n{text}");
         }
-        // Reading twice gives the same.
+        // A second reading gives equal findings.
         let mut screen = Screen::new();
         screen.batch(&trace.names, &trace.batch);
         let candidates = screen.finish();

@@ -1,7 +1,7 @@
 //! Exact numbers of paths, by state. Nothing is left out.
 
 use super::sets::Contexts;
-use super::{Candidate, Closing, Edge, PathState, Payload};
+use super::{Closing, Edge, PathState, Payload};
 use crate::automaton::Automaton;
 use crate::messages::Messages;
 use event::PathStatus;
@@ -104,12 +104,6 @@ impl<A: Automaton> Payload for Counts<A> {
         }
         to.ends.push(to.paths.len());
         Closing::Carries
-    }
-
-    fn note(&mut self, _column: &Column, _cut: &[u32]) {}
-
-    fn found(&mut self) -> Vec<Candidate> {
-        Vec::new()
     }
 
     fn retain(_column: &mut Column, _keep: &[bool]) {

@@ -2,7 +2,7 @@
 //! arrives. Without masks and places, an edge is little more than an addition.
 
 use super::sums::{add, by_owner, widths};
-use super::{Candidate, Closing, Edge, PathState, Payload};
+use super::{Closing, Edge, PathState, Payload};
 use crate::discovered::Discovered;
 use crate::key::Key;
 use crate::merge::{Level, Merge};
@@ -140,12 +140,6 @@ impl Payload for Dense {
         to.words.extend_from_slice(row);
         row.fill(0);
         Closing::Carries
-    }
-
-    fn note(&mut self, _column: &Column, _cut: &[u32]) {}
-
-    fn found(&mut self) -> Vec<Candidate> {
-        Vec::new()
     }
 
     fn retain(_column: &mut Column, _keep: &[bool]) {

@@ -90,12 +90,14 @@ pub(crate) trait Payload {
     );
     /// Moves what was gathered for a cut to the column of its level, unless it is nothing.
     fn close(&mut self, gathered: &mut Self::Gathered, to: &mut Self::Column) -> Closing;
-    /// Notes the violations of the last cut of a column.
-    fn note(&mut self, column: &Self::Column, cut: &[u32]);
+    /// Notes the violations of the last cut of a column. A payload that only counts has none to note.
+    fn note(&mut self, _column: &Self::Column, _cut: &[u32]) {}
     /// Notes the runs that fail at the end. The column is that of the last level, whose only cut has all events.
     fn end(&mut self, _column: &Self::Column, _cut: &[u32]) {}
     /// The violations noted since the last call: for each owner at most one, the nearest to the recorded run.
-    fn found(&mut self) -> Vec<Candidate>;
+    fn found(&mut self) -> Vec<Candidate> {
+        Vec::new()
+    }
     /// Keeps only some cuts of a column.
     fn retain(column: &mut Self::Column, keep: &[bool]);
     /// An empty column with the memory of an old one.

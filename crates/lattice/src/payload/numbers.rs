@@ -5,7 +5,7 @@
 //! for each state of the automaton that paths arrive in.
 
 use super::sums::{add, by_owner, widths};
-use super::{Candidate, Closing, Edge, PathState, Payload};
+use super::{Closing, Edge, PathState, Payload};
 use crate::discovered::Discovered;
 use crate::key::Key;
 use crate::merge::{Level, Merge};
@@ -141,12 +141,6 @@ impl Payload for Numbers {
         to.words.append(&mut gathered.words);
         to.ends.push(to.states.len());
         Closing::Carries
-    }
-
-    fn note(&mut self, _column: &Column, _cut: &[u32]) {}
-
-    fn found(&mut self) -> Vec<Candidate> {
-        Vec::new()
     }
 
     fn retain(_column: &mut Column, _keep: &[bool]) {

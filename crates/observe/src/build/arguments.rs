@@ -38,8 +38,8 @@ impl Build {
         }
     }
 
-    /// What a pointer points to. The memory of a stack is not told apart from what was there before, so what lies there
-    /// is not known.
+    /// What a pointer points to. The memory of a stack is not distinguished from what was there before, so what lies
+    /// there is not known.
     fn object_value(&mut self, address: u64) -> Value {
         if address == 0 || self.stack_owner(address).is_some() {
             return Value::Unknown;

@@ -139,7 +139,7 @@ impl Walk<'_> {
                 continue;
             }
             let attributes = self.attributes(&mut entries, abbreviation.attributes())?;
-            // Of classes, so that parameters that point to one can be told apart.
+            // Of classes, so that parameters that point to one can be distinguished.
             self.remember_scope(die, &attributes)?;
             if variable {
                 if tag == gimli::DW_TAG_variable {
