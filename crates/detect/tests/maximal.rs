@@ -151,3 +151,20 @@ fn a_failed_try_that_does_not_come_holds_nothing_back() {
     passes(&trace, &initial, &report);
     assert_eq!((report.races.racy_events, report.looked.undecided), (1, 0));
 }
+
+#[test]
+fn a_join_comes_after_the_fork_of_a_thread_without_events() {
+    let found = |text: &str| {
+        let trace = read(text);
+        let initial = initial_values(&trace, &[]);
+        let report = look(&trace, 100, &initial, Options::default(), KnownRaces::default());
+        let pairs = report.races.races.iter().map(|race| (race.earlier.event, race.later.event));
+        pairs.collect::<Vec<_>>()
+    };
+    let text = "A|fork(B)|0\nA|free(x)|1\nB|r(x)|2\nB|fork(C)|3\nA|join(C)|4\nA|w(x)|5\n";
+    assert_eq!(found(text), [(1, 2)]);
+    let text = "A|r(x)|0\nA|fork(B)|1\nC|join(B)|2\nC|w(x)|3\n";
+    assert_eq!(found(text), []);
+    assert_eq!(found(&text.replace("C|join(B)", "C|ev(e)")), [(0, 3)]);
+    assert_eq!(found(&text.replace("A|fork(B)", "A|ev(e)")), [(0, 3)], "who forks it is not known");
+}

@@ -126,6 +126,7 @@ impl Definition {
             || variable
             || lock
             || first.op == Op::Fork && first.object == second.thread
+            || ops(Op::Fork, Op::Join)
             || second.op == Op::Join && second.object == first.thread
             || ops(Op::Post, Op::Await)
             || ops(Op::Up, Op::Down)

@@ -113,6 +113,7 @@ impl Definition {
         recorded_before
             && (before.thread == event.thread
                 || before.op == Op::Fork && before.object == event.thread
+                || before.op == Op::Fork && event.op == Op::Join && before.object == event.object
                 || event.op == Op::Join && event.object == before.thread
                 || before.op == Op::Post && event.op == Op::Await && before.object == event.object
                 || self.behind_drop_barrier(before, event))

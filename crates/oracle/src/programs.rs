@@ -366,17 +366,27 @@ impl Program {
         }
     }
 
-    /// Lets threads fork others with greater numbers, and join most of them.
+    /// Lets threads fork others with greater numbers, and join most of them. Some of the others do nothing, and some
+    /// are joined by another thread than the one that forks them.
     pub(crate) fn add_forks(&mut self, r: &mut Random) {
         for child in 1..self.threads.len() {
             if !r.percent(70) {
                 continue;
             }
             // A long thread may not end within the trace.
-            if r.percent(50) && self.threads[child].len() > 3 {
+            let idle = r.percent(15);
+            if idle {
+                self.threads[child].clear();
+            } else if r.percent(50) && self.threads[child].len() > 3 {
                 self.threads[child] = vec![access(r), access(r)];
             }
             let parent = r.below(child);
+            let others = self.threads.len() - 1;
+            let joiner = if r.percent(if idle { 80 } else { 20 }) {
+                (child + 1 + r.below(others)) % (others + 1)
+            } else {
+                parent
+            };
             self.forked[child] = true;
             // Only at the beginning or end: a fork inside would divide a snippet.
             let open_end = matches!(self.threads[parent].last(), Some(Instruction::Request(_)));
@@ -386,11 +396,15 @@ impl Program {
                 self.threads[parent].insert(0, Instruction::JoinRequest(child));
             }
             self.threads[parent].insert(at, Instruction::Fork(child));
+            let open_end = matches!(self.threads[joiner].last(), Some(Instruction::Request(_)));
             if r.percent(80) && !open_end {
+                let mut joins = vec![Instruction::Join(child)];
                 if r.percent(40) {
-                    self.threads[parent].push(Instruction::JoinRequest(child));
+                    joins.insert(0, Instruction::JoinRequest(child));
                 }
-                self.threads[parent].push(Instruction::Join(child));
+                // Of what another thread does, more comes after the join if it stands at the beginning.
+                let at = if joiner != parent && r.percent(50) { 0 } else { self.threads[joiner].len() };
+                self.threads[joiner].splice(at..at, joins);
             }
         }
     }

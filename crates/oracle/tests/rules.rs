@@ -29,6 +29,13 @@ fn what_every_model_keeps() {
     admitted(text, &[0, 0], &[]);
     admitted("A|fork(B)|\nB|w(x)|\n", &[1], &[]);
     admitted("B|w(x)|\nA|join(B)|\n", &[1], &[]);
+    // The joined thread has no events, but begins.
+    let text = "A|fork(B)|\nC|join(B)|\nC|w(x)|\n";
+    admitted(text, &[1], &[]);
+    admitted(text, &[0, 1, 2], &ALL);
+    // Who has forked it is not known.
+    let text = "A|w(x)|\nC|join(B)|\n";
+    admitted(text, &[1], &[FullHb, SyncOnly, WeakHb, Maximal]);
     let text = "A|post(o)|\nB|await(o)|\nC|post(o)|\n";
     admitted(text, &[1], &[]);
     admitted(text, &[0, 1], &ALL);

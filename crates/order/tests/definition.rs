@@ -74,6 +74,7 @@ fn directly(trace: &Trace, locks: &[Option<(LockId, Kind)>], first: usize, secon
     };
     a.thread() == b.thread()
         || x == Op::Fork && a.child() == b.thread()
+        || x == Op::Fork && y == Op::Join && a.child() == b.child()
         || y == Op::Join && b.child() == a.thread()
         || x == Op::Post && y == Op::Await && a.latch() == b.latch()
         || is_access(y) && pinned()

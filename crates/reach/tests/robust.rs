@@ -123,6 +123,21 @@ fn questions_that_contradict_themselves() {
 }
 
 #[test]
+fn a_join_comes_after_the_forks_recorded_before_it() {
+    let initial = |_: VarId| Value::Unknown;
+    let ask = |text: &str, next: &[u32]| {
+        let trace = Trace::read(&mut TextReader::new(text.as_bytes())).expect("a trace");
+        let mut reach = Reach::new(&trace.names, &trace.batch, 0, &initial);
+        reach.ask(&Question { next, contains: &[], before: &[] }, &Limits::default())
+    };
+    // B has no events.
+    let text = "A|r(x)|1\nA|fork(B)|2\nC|join(B)|3\nC|w(x)|4\n";
+    assert_eq!(ask(text, &[0, 3]), Answer::Impossible);
+    assert_eq!(ask(text, &[0, 2]), Answer::Impossible, "what is next needs it, too");
+    assert_eq!(ask("C|join(B)|1\nA|r(x)|2\nA|fork(B)|3\nC|w(x)|4\n", &[1, 3]), Answer::Reached(vec![0]));
+}
+
+#[test]
 fn a_long_trace_that_cannot_have_happened_meets_its_limit() {
     let options = Options { events: 20_000, ..Options::default() };
     let mut trace = Trace::read(&mut Generator::new(options).expect("options")).expect("a trace");

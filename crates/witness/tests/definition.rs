@@ -204,3 +204,30 @@ fn a_refusal_says_what_is_wrong() {
     }
     assert_eq!(sample.check(Causality::Maximal, &[3, 4], true), Ok(Checked { terminal_read: true }));
 }
+
+#[test]
+fn a_join_needs_the_fork_of_a_thread_without_events() {
+    let mut names = Names::default();
+    for name in ["A", "B", "C"] {
+        assert!(names.add(Space::Thread, name).is_ok());
+    }
+    let event = |thread, op, child| Event::new(ThreadId(thread), op, child, SiteId(0));
+    let recorded = vec![event(0, Op::Fork, 1), event(2, Op::Join, 1), event(2, Op::Join, 1)];
+    let of = |events: &[Event]| {
+        let batch = Batch { events: events.to_vec(), ..Batch::default() };
+        Sample { names: names.clone(), batch, initial: Vec::new() }
+    };
+    let sample = of(&recorded);
+    for model in Causality::ALL {
+        assert!(sample.check(model, &[0, 1, 2], false).is_ok());
+    }
+    for model in Causality::ALL.into_iter().filter(|&model| model != Causality::Observed) {
+        let refused = sample.check(model, &[1], false).expect_err("nobody has forked B");
+        let why = "event 1 (number 0 of the schedule) comes without event 0, the fork of the thread it joins";
+        assert_eq!(refused.to_string(), why);
+        // A join recorded before the fork cannot have been, but asks for nothing.
+        assert!(of(&[recorded[1], recorded[0]]).check(model, &[0], false).is_ok());
+    }
+    let built = witness::build(Causality::Maximal, &sample.names, &sample.batch, 0, &[2], &|event| event == 2);
+    assert_eq!(built.expect("a schedule"), [0, 1, 2]);
+}

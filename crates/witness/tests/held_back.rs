@@ -1,7 +1,7 @@
 //! What the checker of held-back events accepts, the checker of whole schedules accepts, too.
 
 use crate::common::{Random, Sample, maker};
-use event::{Causality, Op};
+use event::{Batch, Causality, Event, Names, Op, SiteId, Space, ThreadId};
 use witness::{HeldBackCheck, RecordedRun};
 
 /// Some events between the two of a race, mostly those that can be kept.
@@ -82,4 +82,17 @@ fn both_accesses_must_come() {
     let mut check = HeldBackCheck::new([0, 2], run).unwrap();
     check.step(&sample.batch, sample.batch.events[0], false);
     assert!(check.finish().is_err());
+}
+
+#[test]
+fn a_join_needs_a_fork_that_was_left_out() {
+    // 0: A writes x; 1: A forks B, which has no events; 2: C joins B; 3: C writes x.
+    let mut names = Names::default();
+    for (space, name) in [(Space::Thread, "A"), (Space::Thread, "B"), (Space::Thread, "C"), (Space::Var, "x")] {
+        assert!(names.add(space, name).is_ok());
+    }
+    let event = |thread, op, object| Event::new(ThreadId(thread), op, object, SiteId(0));
+    let events = vec![event(0, Op::Write, 0), event(0, Op::Fork, 1), event(2, Op::Join, 1), event(2, Op::Write, 0)];
+    let sample = Sample { names, batch: Batch { events, ..Batch::default() }, initial: Vec::new() };
+    assert!(!accepts(&sample, [0, 3], &[2]));
 }

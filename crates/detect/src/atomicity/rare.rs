@@ -32,6 +32,9 @@ impl Atomicity {
                 let child = &self.threads[object];
                 let last = Mark { node: child.node, spot: child.last };
                 self.edge(last, spot, now);
+                for fork in 0..self.threads[object].forks.len() {
+                    self.edge(self.threads[object].forks[fork], spot, now);
+                }
             }
             Op::Post => {
                 let mark = self.mark(spot);

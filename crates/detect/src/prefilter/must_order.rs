@@ -181,7 +181,13 @@ impl MustOrder {
 
     pub(super) fn join(&mut self, parent: usize, child: usize) {
         let point = self.point(child);
-        self.need(parent, point);
+        if point.count > 0 {
+            self.need(parent, point);
+        } else if parent != child {
+            // A thread without events so far knows what came before its fork.
+            self.learn(parent, point);
+            self.close_sections(parent);
+        }
     }
 
     pub(super) fn post(&mut self, thread: usize, latch: u32) {

@@ -33,7 +33,7 @@ struct Thread {
     last: u32,
     events: u32,
     events_to_come: u32,
-    /// Forks that its next event needs.
+    /// Forks that its next event needs, and every join of it: the last one of each chain.
     forks: Vec<u32>,
 }
 
@@ -288,11 +288,22 @@ impl Pass<'_> {
     /// Fork, join, post, drop barriers, and the order with `alloc` and `free`: what an event needs even to be next.
     fn shared_rules(&mut self, at: u32, event: Event, forks: Vec<u32>) {
         match event.op() {
-            Op::Fork => self.threads[event.object() as usize].forks.push(at),
+            Op::Fork => {
+                let chain = &self.found.chain;
+                let forks = &mut self.threads[event.object() as usize].forks;
+                match forks.iter_mut().find(|fork| chain[**fork as usize] == chain[at as usize]) {
+                    Some(fork) => *fork = at,
+                    None => forks.push(at),
+                }
+            }
             Op::Join if event.child() != event.thread() => {
-                let last = self.threads[event.object() as usize].last;
+                let child = event.object() as usize;
+                let last = self.threads[child].last;
                 if last != NONE {
                     self.need(last);
+                }
+                for fork in 0..self.threads[child].forks.len() {
+                    self.need(self.threads[child].forks[fork]);
                 }
             }
             Op::Post => note(self.posts.entry(event.object()).or_default(), self.found.chain[at as usize], at),

@@ -98,3 +98,12 @@ fn only_blocks_of_the_names_asked_for_count() {
         }
     }
 }
+
+#[test]
+fn a_fork_comes_into_conflict_before_the_join_of_a_thread_without_events() {
+    let found = |text: &str| observed(&read(text)).found.len();
+    let text = "A|begin(b)|1\nA|fork(B)|2\nC|join(B)|3\nC|w(x)|4\nA|r(x)|5\nA|end(b)|6\n";
+    assert_eq!(found(text), 1);
+    assert_eq!(found(&text.replace("A|fork(B)", "A|ev(e)")), 0);
+    assert_eq!(found(&text.replace("C|join(B)|3", "B|ev(e)|7\nC|join(B)|3")), 1);
+}

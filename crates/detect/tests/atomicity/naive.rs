@@ -122,7 +122,7 @@ impl<'a> Naive<'a> {
                 && self.effect[second]
                 && self.lock(a) == self.lock(b)
                 && !(shared(a.op()) && shared(b.op()))
-            || a.op() == Op::Fork && a.child() == b.thread()
+            || a.op() == Op::Fork && (a.child() == b.thread() || b.op() == Op::Join && b.child() == a.child())
             || b.op() == Op::Join && b.child() == a.thread()
             || a.op() == Op::Post && b.op() == Op::Await && a.object() == b.object()
             || a.op() == Op::Up && b.op() == Op::Down && a.object() == b.object()

@@ -35,3 +35,18 @@ fn the_racy_events_are_those_of_the_definition() {
     }
     assert!(races > 10_000 && reversed > 100, "{races} races, {reversed} of them reversed");
 }
+
+#[test]
+fn a_join_comes_after_the_fork_of_a_thread_without_events() {
+    let is_race = |text: &str, race: [u64; 2]| {
+        let trace = parse(text);
+        let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
+        checked(&trace, &mut predictor, race).is_some()
+    };
+    let text = "T0|fork(T1)|a\nT0|free(x)|z\nT1|r(x)|b\nT1|fork(T2)|c\nT0|join(T2)|d\nT0|w(x)|e\n";
+    assert!(!is_race(text, [2, 5]), "the joined thread has no events, but begins");
+    assert!(is_race(&text.replace("free(x)", "free(y)").replace("join(T2)", "ev(e)"), [2, 5]));
+    let twice = "A|r(x)|\nA|fork(B)|\nD|fork(B)|\nC|join(B)|\nC|join(B)|\nC|w(x)|\n";
+    assert!(!is_race(twice, [0, 5]), "each fork recorded before");
+    assert!(is_race("C|join(B)|\nA|r(x)|\nA|fork(B)|\nC|w(x)|\n", [1, 3]), "the fork is recorded later");
+}

@@ -61,7 +61,10 @@ impl<'a> Naive<'a> {
         let mut all: Vec<usize> = (0..at).filter(|&other| self.thread(other) == self.thread(at)).collect();
         all.extend(self.events(0, at, Op::Fork, self.thread(at)));
         match self.op(at) {
-            Op::Join => all.extend((0..at).filter(|&other| self.thread(other) == self.object(at))),
+            Op::Join => {
+                all.extend((0..at).filter(|&other| self.thread(other) == self.object(at)));
+                all.extend(self.events(0, at, Op::Fork, self.object(at)));
+            }
             Op::Await => all.extend(self.events(0, at, Op::Post, self.object(at))),
             op if is_access(op) => {
                 let mut pins = self.events(0, self.needs_len(), Op::Pin, self.object(at));

@@ -70,7 +70,8 @@ struct Memory {
 /// Fork and join, posts, pins; `alloc` and `free`.
 pub(super) fn always(trace: &Batch, chains: &Chains) -> Predecessors {
     let mut builder = Builder::new(chains);
-    let mut forks: FxHashMap<ThreadId, Vec<u32>> = FxHashMap::default();
+    // By thread: its forks that no event of it has come after.
+    let mut forks: FxHashMap<ThreadId, Lasts> = FxHashMap::default();
     let mut last: FxHashMap<ThreadId, u32> = FxHashMap::default();
     let mut posts: FxHashMap<u32, Lasts> = FxHashMap::default();
     let mut memory: FxHashMap<u32, Memory> = FxHashMap::default();
@@ -80,14 +81,17 @@ pub(super) fn always(trace: &Batch, chains: &Chains) -> Predecessors {
     let mut pins = Pins::new(trace);
     for (at, &event) in (0u32..).zip(&trace.events) {
         let thread = event.thread();
-        for fork in forks.remove(&thread).unwrap_or_default() {
+        for (_, fork) in forks.remove(&thread).unwrap_or_default().0 {
             builder.need(fork);
         }
         match event.op() {
-            Op::Fork => forks.entry(event.child()).or_default().push(at),
+            Op::Fork => forks.entry(event.child()).or_default().set(thread, at),
             Op::Join => {
                 if let Some(&end) = last.get(&event.child()) {
                     builder.need(end);
+                }
+                for &(_, fork) in forks.get(&event.child()).into_iter().flat_map(|lasts| &lasts.0) {
+                    builder.need(fork);
                 }
             }
             Op::Post => posts.entry(event.object()).or_default().set(thread, at),

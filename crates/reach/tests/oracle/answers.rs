@@ -29,6 +29,7 @@ fn predecessors(definition: &Definition, a: usize, b: usize) -> bool {
     a < b
         && (one.thread == other.thread
             || one.op == Op::Fork && one.object == other.thread
+            || one.op == Op::Fork && other.op == Op::Join && one.object == other.object
             || other.op == Op::Join && other.object == one.thread
             || one.op == Op::Post && other.op == Op::Await && one.object == other.object
             || boundary

@@ -67,6 +67,7 @@ pub(super) struct Predecessors<'a> {
     sections: Sections,
     /// By thread: its last event in the region, or [`NONE`].
     threads: Vec<u32>,
+    /// By thread: its forks that no event of it has come after.
     forks: HashMap<u32, Vec<u32>>,
     posts: HashMap<u32, Posts>,
     /// By kind of drop barrier and variable: the last named event of each thread.
@@ -121,7 +122,12 @@ impl<'a> Predecessors<'a> {
         match event.op() {
             Op::Fork => self.forks.entry(event.child().0).or_default().push(node),
             Op::Join if event.child() != event.thread() => {
-                graph.add_edge(self.threads[event.child().0 as usize], node);
+                let child = event.child().0;
+                graph.add_edge(self.threads[child as usize], node);
+                if let Some(forks) = self.forks.get_mut(&child) {
+                    *forks = vec![graph.all_of(forks, node)];
+                    graph.add_edge(forks[0], node);
+                }
             }
             Op::Post => {
                 let none = || Posts { gate: NONE, fresh: Vec::new() };

@@ -135,7 +135,8 @@ impl Edges {
             notified.insert(pair.woken, pair.notify);
         }
         let mut last = vec![NONE; count(Space::Thread)];
-        let mut forks: Vec<Vec<u32>> = vec![Vec::new(); count(Space::Thread)];
+        // By thread: its forks that no event of it has come after.
+        let mut forks = vec![NONE; count(Space::Thread)];
         let mut vars = vec![SharedObject::default(); count(Space::Var)];
         let mut locks = vec![SharedObject::default(); count(Space::Lock)];
         let mut posts = vec![NONE; count(Space::Latch)];
@@ -145,14 +146,15 @@ impl Edges {
             let me = transactions[at as usize];
             let thread = event.thread().0 as usize;
             edges.add(last[thread], me);
-            for fork in forks[thread].drain(..) {
-                edges.add(fork, me);
-            }
+            edges.add(std::mem::replace(&mut forks[thread], NONE), me);
             last[thread] = me;
             match event.op() {
                 op if is_access(op) => edges.access(&mut vars[event.object() as usize], me, is_read(op)),
-                Op::Fork => forks[event.object() as usize].push(me),
-                Op::Join => edges.add(last[event.object() as usize], me),
+                Op::Fork => edges.collect(&mut forks[event.object() as usize], &mut next_point, me),
+                Op::Join => {
+                    edges.add(last[event.object() as usize], me);
+                    edges.add(forks[event.object() as usize], me);
+                }
                 Op::Post => edges.collect(&mut posts[event.object() as usize], &mut next_point, me),
                 Op::Up => edges.collect(&mut ups[event.object() as usize], &mut next_point, me),
                 Op::Await => edges.add(posts[event.object() as usize], me),

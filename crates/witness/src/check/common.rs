@@ -25,7 +25,9 @@ pub(super) fn check(names: &Names, trace: &Batch, positions: &mut Positions) {
         match event.op() {
             Op::Fork => threads[event.child().0 as usize].forks.add(here),
             Op::Join if event.child() != event.thread() => {
-                positions.require(at, threads[event.child().0 as usize].events, Rule::Join);
+                let child = threads[event.child().0 as usize];
+                positions.require(at, child.forks, Rule::ForkOfJoined);
+                positions.require(at, child.events, Rule::Join);
             }
             Op::Post => posts[event.latch().0 as usize].add(here),
             Op::Await => positions.require(at, posts[event.latch().0 as usize], Rule::Post),

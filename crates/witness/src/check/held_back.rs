@@ -211,7 +211,10 @@ impl HeldBackCheck {
             }
         }
         match op {
-            Op::Join if event.child() != event.thread() => self.require(index, self.threads.get(object), Rule::Join),
+            Op::Join if event.child() != event.thread() => {
+                self.require(index, self.forks.get(object), Rule::ForkOfJoined);
+                self.require(index, self.threads.get(object), Rule::Join);
+            }
             Op::Await => self.require(index, self.posts.get(object), Rule::Post),
             Op::Down => self.require(index, self.ups.get(object), Rule::Semaphore),
             Op::Woken => self.require(index, self.notifies.get(object), Rule::Notify),

@@ -135,6 +135,8 @@ words! {
         Thread: "an earlier event of its thread",
         /// Fork.
         Fork: "the fork of its thread",
+        /// Fork, of a join.
+        ForkOfJoined: "the fork of the thread it joins",
         /// Join.
         Join: "an event of the thread it joins",
         /// Post and await.

@@ -192,6 +192,7 @@ impl<'a> Definition<'a> {
             let before = self.events[a];
             let needed = before.thread() == event.thread()
                 || (before.op() == Op::Fork && before.child() == event.thread())
+                || (before.op() == Op::Fork && event.op() == Op::Join && before.child() == event.child())
                 || (event.op() == Op::Join && before.thread() == event.child())
                 || (event.op() == Op::Await && before.op() == Op::Post && before.object() == event.object())
                 || (access(event.op()) && before.thread() != event.thread() && self.pinned(a, event));
