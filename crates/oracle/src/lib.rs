@@ -35,4 +35,4 @@ mod waiting;
 pub mod wakeups;
 pub mod wide_deadlocks;
 
-pub use reading::{cases, initial_values, read};
+pub use reading::{cases, initial_values, read, seeds};

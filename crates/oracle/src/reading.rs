@@ -1,6 +1,7 @@
 //! Reads traces from text for tests.
 
 use event::{Space, Value, VarId};
+use std::ops::Range;
 use trace::Trace;
 use trace::text::TextReader;
 use trace::validate::Validator;
@@ -39,4 +40,15 @@ pub fn cases(default: u64) -> u64 {
         Ok(text) => text.parse().expect("FORETRACE_CASES is a number"),
         Err(_) => default,
     }
+}
+
+/// The seeds of the random cases of a test: so many (`FORETRACE_CASES`, or the default), from `FORETRACE_SEED` on.
+///
+/// # Panics
+///
+/// If `FORETRACE_SEED` or `FORETRACE_CASES` is not a number.
+pub fn seeds(default: u64) -> Range<u64> {
+    let first = std::env::var("FORETRACE_SEED");
+    let first = first.map_or(0, |text| text.parse().expect("FORETRACE_SEED is a number"));
+    first..first + cases(default)
 }

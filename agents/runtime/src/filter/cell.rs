@@ -244,9 +244,10 @@ impl<'a> Cell<'a> {
         self.second.what() & CONTENDED != 0 && is_known(self.state())
     }
 
-    /// Whether a cell in use is not Shared.
-    pub(super) fn is_exclusive(&self) -> bool {
-        self.state() & SHARED == 0
+    /// Whether a cell in use is not Shared, and its owner's newest read is of this call context.
+    #[inline(always)]
+    pub(super) fn is_read_in(&self, context: u32) -> bool {
+        self.state() & SHARED == 0 && self.first.entry().context() == context
     }
 
     /// Renews the read entry of an Exclusive cell, if it belongs to the thread of `at`: that thread has read these

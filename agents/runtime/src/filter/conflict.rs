@@ -128,7 +128,10 @@ impl Recorder {
             true => knows(&contents.second, 0),
             false => knows(&contents.first, contents.read),
         };
-        if (!is_inline || version && !knows_inline)
+        // A write that is not before this thread came after all that it has read here: none of that is of the write.
+        let is_news = |(_, entry): (u32, Entry)| entry.is_write() && !self.is_before(filter, &entry, 0, None);
+        let has_news = !is_inline && !version && !is_before && filter.list(contents.nodes).any(is_news);
+        if (!is_inline && !has_news || version && !knows_inline)
             && let Some((node, entry)) = filter
                 .list(contents.nodes)
                 .find(|(_, entry)| mine(entry) && !entry.is_write() && (!version || knows(entry, 0)))

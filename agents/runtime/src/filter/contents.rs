@@ -16,7 +16,7 @@ pub(super) struct Contents {
     pub(super) second: Entry,
     pub(super) shared: bool,
     pub(super) version: bool,
-    /// The bytes that the first entry's thread has read at its sync index.
+    /// The bytes that the first entry's thread has read at its sync index, since it wrote last.
     pub(super) read: u8,
     /// Of an Exclusive cell: bytes that others have accessed, and the owner has not written since.
     pub(super) foreign: u8,

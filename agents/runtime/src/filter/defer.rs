@@ -113,7 +113,8 @@ impl Recorder {
         }
         let is_new = contents.read & mask == 0;
         if is_first {
-            contents.read |= mask;
+            // After a write of this thread, the other bytes have to be read again.
+            contents.read = mask | if self.is_newest(old.at) { contents.read } else { 0 };
         }
         let mut entry = old;
         let is_loop = is_first && is_new && old.is_deferred() && old.context() == context && self.is_newest(old.at);

@@ -140,7 +140,9 @@ impl Recorder {
         let mut read = u64::from(mask) << BYTES_SHIFT;
         let mut goes_on = false;
         if same_epoch(old.at, self.epoch()) {
-            read |= old.what;
+            if self.is_newest(old.at) {
+                read |= old.what;
+            }
             if old.context() == context && others != OWN_BITS {
                 // The next byte of a loop extends the entry instead.
                 goes_on = old.is_deferred()
@@ -216,8 +218,10 @@ impl Recorder {
         let first = Entry { at: a, what: cell.first.what() };
         let bytes = u64::from(mask) << BYTES_SHIFT;
         let is_same_epoch = same_epoch(a, epoch);
+        // What the thread has read since it wrote last.
+        let read = if is_same_epoch && self.is_newest(a) { first.what & 0xff << BYTES_SHIFT } else { 0 };
         let entry = if is_same_epoch && first.mask() == mask && first.is_deferred() {
-            let mut entry = first;
+            let mut entry = Entry { what: first.what & !(0xff << BYTES_SHIFT) | read | bytes, ..first };
             entry.set_last(self.next_seq(false));
             entry
         } else {
@@ -236,7 +240,6 @@ impl Recorder {
                 // Byte after byte in a loop counts as one read, the first.
                 Entry { what: first.what | u64::from(mask) | bytes, ..first }
             } else if self.may_renew(a, &first, is_same_epoch) {
-                let read = if is_same_epoch { first.what & 0xff << BYTES_SHIFT } else { 0 };
                 self.next_seq(false);
                 let entry = first.renewed(self.now(), mask, context);
                 Entry { what: entry.what & !(0xff << BYTES_SHIFT) | read | bytes, ..entry }

@@ -372,7 +372,8 @@ impl Recorder {
         let is_next = scan.may_follow(step.addr) && scan.is_at(step.pc, step.parent);
         let last = own(&scan.now);
         let next = step.addr + (1 << step.log2);
-        if self.now() != before + seqs || !cell.is_exclusive() {
+        // A repetition leaves the call context of what it repeats, which may be another one than the strip's.
+        if self.now() != before + seqs || !cell.is_read_in(step.context) {
             scan.follows.store(0, Relaxed);
         } else if is_next && last == before {
             scan.now.store(self.now(), Relaxed);

@@ -90,7 +90,7 @@ impl Recorder {
             let nothing = Entry::nothing(self.epoch());
             cell.set_first(Entry { at: nothing.at | flag(has_dropped_first) | version, ..nothing });
         } else {
-            let read = if is_same_epoch { packed & 0xff << BYTES_SHIFT } else { 0 };
+            let read = if is_same_epoch && self.is_newest(a) { packed & 0xff << BYTES_SHIFT } else { 0 };
             let at = new.at | flag(has_dropped_first) | version;
             cell.set_first(Entry { at, what: new.what | read | u64::from(mask) << BYTES_SHIFT });
         }

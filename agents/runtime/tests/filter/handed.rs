@@ -2,6 +2,7 @@
 
 use crate::memory::{Cells, Owned, Records, cells};
 use oracle::random::Random;
+use oracle::seeds;
 use runtime::filter::{Access, Limits, Recorder, Shape};
 use runtime::hand_off::HandOff;
 use runtime::record::{Kind, head};
@@ -91,9 +92,10 @@ impl<'w> World<'w> {
 
 #[test]
 fn short_ways_leave_what_the_general_one_leaves() {
-    let cases = std::env::var("FORETRACE_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000u64);
+    let seeds = seeds(2_000);
+    let cases = seeds.end - seeds.start;
     let mut short = [0; 2];
-    for seed in 0..cases {
+    for seed in seeds {
         let mut r = Random::new(seed);
         let limits = Limits {
             per_context: [0, 2, 200][r.below(3)],

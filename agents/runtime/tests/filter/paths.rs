@@ -18,6 +18,8 @@ pub(crate) struct Fates {
     pub(crate) kept: BTreeMap<(usize, u64, u32), Range<usize>>,
     /// Events that neither were recorded nor will be.
     pub(crate) left_out: BTreeSet<usize>,
+    /// Events that are one access of a block: they have no order among themselves.
+    pub(crate) together: Vec<Range<usize>>,
 }
 
 /// A thread that accesses shared memory.
@@ -109,6 +111,7 @@ impl<'w> Path<'w, '_> {
             let base = at / EACH * EACH;
             let end = words.end.min(base + EACH);
             if end - at > 1 {
+                self.fates.together.push(event(at)..event(end - 1) + 1);
                 let bits = (((1u32 << (end - at)) - 1) << (at - base)) as u8;
                 let entries = self.cells.side_by_side(base..base + EACH);
                 let block = Block { address: address(base), entries, words: bits, write: self.write };

@@ -2,8 +2,9 @@
 
 use crate::biased_memory::{BASE, BiasedMemory, REGION, Walker};
 use crate::memory::{Owned, Records};
-use oracle::cases;
+use crate::shrink::shrunk;
 use oracle::random::Random;
+use oracle::seeds;
 use runtime::filter::{Limits, STRIP_BYTES, Shape};
 use runtime::record::Kind;
 use std::sync::atomic::AtomicU64;
@@ -157,19 +158,46 @@ fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_scans: bool) ->
     (all, trail, scanned)
 }
 
+/// A word of the strip was read by other code at the same sync index: its entry stays of that call context, which is
+/// not hot, when the loop repeats the read. The next loop must not drop it.
+#[test]
+fn a_scan_drops_no_reads_of_other_code() {
+    let (strip, word) = (BASE + STRIP_BYTES, BASE + STRIP_BYTES + STRIP_BYTES / 4);
+    let read = |at: usize, pc: usize| (0, Do::Access(at, 3, false, pc));
+    let others = [0, 32, 64].map(|offset| BASE + offset);
+    let mut program: Vec<(usize, Do)> = others.iter().map(|&at| read(at, 2)).collect();
+    program.extend([read(word, 4), (0, Do::Access(BASE + 128, 3, true, 4))]);
+    program.extend((strip..strip + STRIP_BYTES).step_by(8).map(|at| read(at, 2)));
+    program.push((0, Do::Sync));
+    // Now the loop is hot.
+    program.extend(others.iter().map(|&at| read(at, 1)));
+    program.extend((strip..word + 8).step_by(8).map(|at| read(at, 1)));
+    let limits = Limits { per_context: others.len() as u8, ..Limits::default() };
+    let [with, without] = [true, false].map(|with_scans| run(&program, limits, 10_000, with_scans));
+    assert_eq!((with.0, with.1), (without.0, without.1));
+}
+
 #[test]
 fn scans_leave_what_single_reads_leave() {
     let (mut scanned, mut accesses) = (0, 0);
-    for seed in 0..cases(1_500) {
+    // The last one failed once.
+    for seed in seeds(1_500).chain([93_621]) {
         let mut r = Random::new(6 << 32 | seed);
         let program = program(&mut r);
         let limits =
             Limits { entries: *r.pick(&[1, 2, 8]), per_context: *r.pick(&[0, 0, 0, 3, 100]), ..Limits::default() };
         let nodes = *r.pick(&[0, 10, 10_000]);
         let [with, without] = [true, false].map(|with_scans| run(&program, limits, nodes, with_scans));
-        let differs = (0..with.1.len()).find(|&e| with.1[e] != without.1[e]);
-        assert_eq!(differs, None, "seed {seed}: another point after this event");
-        assert!(with.0 == without.0, "seed {seed}: other records");
+        if (&with.0, &with.1) != (&without.0, &without.1) {
+            let fails = |part: &[(usize, Do)]| {
+                let [with, without] = [true, false].map(|with_scans| run(part, limits, nodes, with_scans));
+                (with.0, with.1) != (without.0, without.1)
+            };
+            let part = shrunk(&program, fails);
+            let [with, without] = [true, false].map(|with_scans| run(&part, limits, nodes, with_scans));
+            let differs = (0..with.1.len()).find(|&e| with.1[e] != without.1[e]);
+            panic!("seed {seed} {limits:?} {nodes}: after {differs:?} of {part:x?}: {with:x?} {without:x?}");
+        }
         assert_eq!(without.2, 0);
         scanned += with.2;
         accesses += program.iter().filter(|(_, what)| matches!(what, Do::Access(..))).count();

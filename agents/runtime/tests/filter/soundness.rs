@@ -3,10 +3,10 @@
 use crate::traces::{AMPLE, Filtered, Lie, Room, filtered, plain};
 use detect::hb::Hb;
 use event::{Causality, Op, Space, VarId};
-use oracle::cases;
 use oracle::definition::Definition;
 use oracle::random::Random;
 use oracle::schedule::{faulty_trace, random_trace};
+use oracle::seeds;
 use oracle::{initial_values, read};
 use std::collections::BTreeSet;
 use trace::Trace;
@@ -15,7 +15,7 @@ use trace::Trace;
 const SIDE: [Lie; 4] = [Lie::Side(2), Lie::Side(5), Lie::Side(6), Lie::Side(7)];
 
 pub(crate) struct Case {
-    text: String,
+    pub(crate) text: String,
     pub(crate) trace: Trace,
     pub(crate) out: Filtered,
     pub(crate) after: Trace,
@@ -27,7 +27,9 @@ impl Case {
         let text = plain(text, lie, lie == Lie::Apart && room.entries == AMPLE.entries, r);
         let trace = read(&text);
         let sites = r.percent(30).then(|| 1 + r.below(3));
-        let out = filtered(&trace, lie, room, sites, r);
+        let mut out = filtered(&trace, lie, room, sites, r);
+        let text = in_the_order_of(&mut out, &text);
+        let trace = read(&text);
         let after = read(&out.text);
         let case = Case { text, trace, out, after, lie };
         assert_eq!(case.swapped(), None, "{}", case.shown());
@@ -89,6 +91,23 @@ impl Case {
             self.text, self.out.text, self.out.left_out, self.out.was
         )
     }
+}
+
+/// The unfiltered trace, with the accesses of each block at once in the order in which the filtered trace has them: the
+/// program does not say which comes first. What the filtered trace refers to is changed with it.
+fn in_the_order_of(out: &mut Filtered, text: &str) -> String {
+    let (init, mut events): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| !line.contains('|'));
+    let mut moved: Vec<usize> = (0..events.len()).collect();
+    for group in &out.together {
+        let as_written: Vec<usize> = out.was.iter().copied().flatten().filter(|e| group.contains(e)).collect();
+        let places: BTreeSet<usize> = as_written.iter().copied().collect();
+        assert_eq!(places.len(), as_written.len(), "an event is written once: {text}\n{}", out.text);
+        places.iter().zip(&as_written).for_each(|(&place, &e)| moved[e] = place);
+    }
+    let before = events.clone();
+    moved.iter().enumerate().for_each(|(e, &place)| events[place] = before[e]);
+    out.was.iter_mut().flatten().for_each(|e| *e = moved[*e]);
+    init.into_iter().chain(events).map(|line| format!("{line}\n")).collect()
 }
 
 pub(crate) fn definition(trace: &Trace) -> Definition {
@@ -198,10 +217,11 @@ pub(crate) fn refuted(case: &Case) -> Vec<String> {
 
 #[test]
 fn the_filtered_trace_shows_nothing_that_is_not_so() {
-    let (mut deferred, mut left_out, mut racy_ones, mut missed, mut lost) = (0, 0, 0, 0, 0);
+    let (mut deferred, mut left_out, mut racy_ones, mut lost) = (0, 0, 0, 0);
     let mut handed = [0; 2];
-    let count = cases(3_000);
-    for seed in 0..count {
+    let seeds = seeds(3_000);
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
         let case = Case::random(seed, AMPLE);
         assert_eq!(case.out.barriers, 0, "seed {seed}\n{}", case.shown());
         let refuted = refuted(&case);
@@ -212,8 +232,7 @@ fn the_filtered_trace_shows_nothing_that_is_not_so() {
             let present = racy(&without(&case.text, &case.out.left_out));
             assert_eq!(present, after, "seed {seed}\n{}", case.shown());
         }
-        assert!(case.lie == Lie::Together || before == after, "{before:?} {after:?} seed {seed}\n{}", case.shown());
-        missed += u64::from(before != after);
+        assert!(before == after, "{before:?} {after:?} seed {seed}\n{}", case.shown());
         lost += u64::from(!definition(&case.after).lost_wakeups().is_empty());
         racy_ones += before.len();
         deferred += case.out.deferred;
@@ -222,21 +241,17 @@ fn the_filtered_trace_shows_nothing_that_is_not_so() {
     }
     println!("times that were handed off: {} of locks, {} others", handed[0], handed[1]);
     assert!(handed.iter().all(|&times| times as u64 > count / 2), "{handed:?}");
-    println!(
-        "{deferred} deferred, {left_out} left out, {racy_ones} racy variables, {missed} traces with fewer, \
-         {lost} with lost wake-ups"
-    );
+    println!("{deferred} deferred, {left_out} left out, {racy_ones} racy variables, {lost} with lost wake-ups");
     assert!(lost > count / 200);
-    // Several variables in a word: the read of one can hide that the other's was not the last.
-    assert!(missed <= 1 + count / 20_000);
     assert!(deferred as u64 > count && left_out as u64 > count / 20 && racy_ones as u64 > count / 4);
 }
 
 #[test]
 fn with_less_kept_less_is_found() {
     let (mut barriers, mut fewer) = (0, 0);
-    let count = cases(2_000);
-    for seed in 0..count {
+    let seeds = seeds(2_000);
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
         let mut r = Random::new(2 << 32 | seed);
         let room = Room {
             entries: *r.pick(&[1, 2, 8]),
@@ -260,29 +275,29 @@ fn with_less_kept_less_is_found() {
 
 #[test]
 fn more_threads_than_entries() {
-    let (mut reused, mut deferred, mut fewer) = (0, 0, 0);
-    let count = cases(1_000);
-    for seed in 0..count {
+    let (mut reused, mut deferred) = (0, 0);
+    let seeds = seeds(1_000);
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
         let case = Case::forked(3 << 32 | seed, AMPLE);
         let refuted = refuted(&case);
         assert!(refuted.is_empty(), "{refuted:?} seed {seed}\n{}", case.shown());
         let (before, after) = (racy(&case.trace), racy(&case.after));
         assert!(after.is_subset(&before), "{before:?} {after:?} seed {seed}\n{}", case.shown());
-        assert!(case.lie != Lie::Apart || before == after, "{before:?} {after:?} seed {seed}\n{}", case.shown());
-        fewer += u64::from(before != after);
+        assert!(before == after, "{before:?} {after:?} seed {seed}\n{}", case.shown());
         reused += case.out.reused;
         deferred += case.out.deferred;
     }
-    println!("{deferred} deferred, {reused} slots used again, {fewer} traces with fewer racy variables");
-    assert!(fewer <= 1 + count / 1000);
+    println!("{deferred} deferred, {reused} slots used again");
     assert!(deferred as u64 > count / 2 && reused as u64 > count / 20);
 }
 
 #[test]
 fn more_threads_with_less_room() {
     let (mut barriers, mut fewer, mut unused) = (0, 0, 0);
-    let count = cases(2_000);
-    for seed in 0..count {
+    let seeds = seeds(2_000);
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
         let mut r = Random::new(4 << 32 | seed);
         let room = Room {
             entries: *r.pick(&[1, 2, 8]),
@@ -313,8 +328,9 @@ fn more_threads_with_less_room() {
 fn data_that_is_handed_over_is_not_recorded() {
     let accesses = |case: &Case| case.after.batch.events.iter().filter(|event| event.op().is_plain_access()).count();
     let (mut all, mut recorded, mut found, mut dropping) = (0, 0, 0, 0);
-    let count = cases(3_000);
-    for seed in 0..count {
+    let seeds = seeds(3_000);
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
         let mut r = Random::new(12 << 32 | seed);
         let text = crate::accesses::handed_trace(&mut r);
         let lie = *r.pick(&[Lie::Apart, Lie::Apart, Lie::Together, Lie::Bytes, SIDE[0], SIDE[3]]);
@@ -332,7 +348,7 @@ fn data_that_is_handed_over_is_not_recorded() {
             dropping += 1;
             continue;
         }
-        assert!(lie == Lie::Together || before == after, "{before:?} {after:?} seed {seed}\n{}", case.shown());
+        assert!(before == after, "{before:?} {after:?} seed {seed}\n{}", case.shown());
         let [before, after] = [&case.trace, &case.after].map(crate::completeness::races);
         found += before.len();
         let lost = before.difference(&after).next();
@@ -367,8 +383,9 @@ fn what_was_dropped_hides_no_other_race() {
         }
     }
     let (mut barriers, mut fewer) = (0, 0);
-    let count = cases(2_000);
-    for seed in 0..count {
+    let seeds = seeds(2_000);
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
         let mut r = Random::new(6 << 32 | seed);
         let text = crate::accesses::rounds_trace(&mut r);
         let case = Case::of(&text, little, *r.pick(&[Lie::Apart, Lie::Side(2), Lie::Side(6)]), &mut r);

@@ -10,6 +10,7 @@ use runtime::hand_off::HandOff;
 use runtime::record::{Kind, head};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use trace::Trace;
@@ -121,6 +122,8 @@ pub(crate) struct Filtered {
     pub(crate) was: Vec<Option<usize>>,
     /// Accesses that neither were recorded nor will be.
     pub(crate) left_out: BTreeSet<usize>,
+    /// Events that are one access of a block: they have no order among themselves.
+    pub(crate) together: Vec<Range<usize>>,
     pub(crate) barriers: usize,
     pub(crate) deferred: usize,
     /// Slots that were used again.
@@ -417,12 +420,23 @@ fn synchronise(
     }
 }
 
+/// The value of an atomic access that the trace does not know. An agent always knows it: a load whose value is known,
+/// and one whose value is not, are not the same.
+const UNKNOWN: u64 = u64::MAX;
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// An atomic access as its record has it, and whether it leaves memory as it is. Each variable has an address of its
 /// own.
 fn look(trace: &Trace, e: usize) -> (Look, bool) {
     let value = |event: Event| match trace.batch.extra(event).value {
+        Value::Unknown => None,
         Value::Int(value) => Some(value as u64),
-        _ => None,
+        other => Some(hash(&value_text(&trace.names, other))),
     };
     let event = trace.batch.events[e];
     let kind = match event.op() {
@@ -431,7 +445,7 @@ fn look(trace: &Trace, e: usize) -> (Look, bool) {
         _ => Kind::AtomicRmw,
     };
     let order = trace.batch.extra(event).order as u8;
-    let look = Look { kind, aux: order, address: u64::from(event.object()), value: value(event).unwrap_or(0) };
+    let look = Look { kind, aux: order, address: u64::from(event.object()), value: value(event).unwrap_or(UNKNOWN) };
     let is_write = |before: &&Event| {
         let is_access = before.op().space() == Some(Space::Var) && before.object() == event.object();
         is_access && !matches!(before.op(), Op::Read | Op::AtomicLoad)
@@ -461,7 +475,13 @@ fn is_repeated(trace: &Trace, lie: Lie, e: usize, recorder: &Recorder, cells: &C
 }
 
 /// The records as text again.
-fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fates, slots: &Slots) -> Filtered {
+fn written(
+    trace: &Trace,
+    lie: Lie,
+    all: &[Stands],
+    Fates { kept, left_out, together }: Fates,
+    slots: &Slots,
+) -> Filtered {
     let (names, batch) = (&trace.names, &trace.batch);
     let mut text = String::new();
     for init in &batch.inits {
@@ -531,7 +551,8 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
         writeln!(text, "{}|{op}|{number}", names.get(Space::Thread, *thread as u32)).expect("a string");
     }
     let was = lines.into_iter().map(|line| line.2).collect();
-    Filtered { text, was, left_out, barriers, deferred: count, reused: slots.taken, looks: 0, handed: [0; 2] }
+    let reused = slots.taken;
+    Filtered { text, was, left_out, together, barriers, deferred: count, reused, looks: 0, handed: [0; 2] }
 }
 
 fn access(names: &event::Names, write: bool, var: VarId) -> String {
