@@ -15,6 +15,7 @@ use oracle::cases;
 use oracle::random::Random;
 use reach::Windows;
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::ops::ControlFlow;
 use trace::validate::Validator;
 
@@ -157,6 +158,21 @@ fn relay(r: &mut Random) -> String {
     text
 }
 
+/// What the searches for races find, if this is ruled out: the sync-preserving ones, and those of small windows.
+fn searched(case: &Case, filtered: Option<&Filtered>) -> impl PartialEq + Debug {
+    let (names, batch) = (&case.trace.names, &case.trace.batch);
+    let mut analysis = SyncPreserving::new(names, batch).expect("few threads");
+    let predicted = analysis.races(&Options { filtered, ..Options::default() });
+    let options = maximal::Options { filtered, ..maximal::Options::default() };
+    let mut maximal = Maximal::new(options, KnownRaces::default());
+    let mut windows = Windows::new(names, batch, 12);
+    while let Some(window) = windows.next_with(|window| maximal.wants(&batch.events[window])) {
+        maximal.window(names, &window, &|var| case.initial(var));
+    }
+    let report = maximal.finish();
+    (predicted, report.races, report.prefixes, report.looked.windows)
+}
+
 /// Nothing that is handed over races in any run, and searches find the same without it.
 #[test]
 fn what_is_handed_over_does_not_race() {
@@ -182,22 +198,7 @@ fn what_is_handed_over_does_not_race() {
         }
         assert!(filtered.any_races() || !left.any_races(), "{}", shown());
         quiet += u64::from(filtered.any_races() && !left.any_races());
-        let predicted = |filtered| {
-            let mut analysis = SyncPreserving::new(names, batch).expect("few threads");
-            analysis.races(&Options { filtered, ..Options::default() })
-        };
-        assert_eq!(predicted(Some(&filtered)), predicted(Some(&left)), "{}", shown());
-        let windows = |filtered| {
-            let options = maximal::Options { filtered, ..maximal::Options::default() };
-            let mut maximal = Maximal::new(options, KnownRaces::default());
-            let mut windows = Windows::new(names, batch, 12);
-            while let Some(window) = windows.next_with(|window| maximal.wants(&batch.events[window])) {
-                maximal.window(names, &window, &|var| case.initial(var));
-            }
-            let report = maximal.finish();
-            (report.races, report.prefixes, report.looked.windows)
-        };
-        assert_eq!(windows(Some(&filtered)), windows(Some(&left)), "{}", shown());
+        assert_eq!(searched(&case, Some(&filtered)), searched(&case, Some(&left)), "{}", shown());
     }
     println!("{before} variables may race, {after} after handovers; {quiet} traces have none any more");
     assert!(after < before - before / 20 && quiet > 0);
@@ -263,22 +264,7 @@ fn what_is_ruled_out_is_not_there() {
         assert_eq!(all, some.finish(), "{}", shown());
         assert!(filtered.any_races() || all == Lockset::new().finish(), "{}", shown());
 
-        let predicted = |filtered| {
-            let mut analysis = SyncPreserving::new(names, batch).expect("few threads");
-            analysis.races(&Options { filtered, ..Options::default() })
-        };
-        assert_eq!(predicted(None), predicted(Some(&filtered)), "{}", shown());
-        let windows = |filtered| {
-            let options = maximal::Options { filtered, ..maximal::Options::default() };
-            let mut maximal = Maximal::new(options, KnownRaces::default());
-            let mut windows = Windows::new(names, batch, 12);
-            while let Some(window) = windows.next_with(|window| maximal.wants(&batch.events[window])) {
-                maximal.window(names, &window, &|var| case.initial(var));
-            }
-            let report = maximal.finish();
-            (report.races, report.prefixes, report.looked.windows)
-        };
-        assert_eq!(windows(None), windows(Some(&filtered)), "{}", shown());
+        assert_eq!(searched(&case, None), searched(&case, Some(&filtered)), "{}", shown());
 
         if !filtered.nested {
             without[0] += 1;
