@@ -50,8 +50,8 @@ fn needs_more_than_synchronisation(case: &Case) -> bool {
     })
 }
 
-/// The same trace, but its failed try-locks are events that mean nothing. For the memory model of C11 and that of Java
-/// they do: a try may fail at any time, and then synchronises with nothing.
+/// A trace whose failed try-locks are events that mean nothing. For the memory models of C11 and Java they do not mean
+/// more: a try may fail at any time, and then synchronises with nothing.
 fn with_free_tries(case: &Case) -> Case {
     let line = |line: &str| match line.split_once("|tfail(") {
         Some((thread, _)) => format!("{thread}|ev(tried)|{}\n", line.rsplit('|').next().unwrap_or_default()),
@@ -100,10 +100,10 @@ fn reported_by_hb(case: &Case) -> Pairs {
 #[test]
 fn a_failed_try_keeps_no_race_away() {
     let case = |text: &str| Case::new(text.to_owned());
-    let told = case("A|w(x)|1\nA|acq(l)|2\nB|tfail(l)|3\nB|w(x)|4\n");
-    assert_eq!(reported_by_hb(&told), Pairs::from([(0, 3)]));
-    assert_eq!(told.oracle.races(), Pairs::new());
-    assert_eq!(with_free_tries(&told).oracle.sync_preserving_races(), Pairs::from([(0, 3)]));
+    let signalled = case("A|w(x)|1\nA|acq(l)|2\nB|tfail(l)|3\nB|w(x)|4\n");
+    assert_eq!(reported_by_hb(&signalled), Pairs::from([(0, 3)]));
+    assert_eq!(signalled.oracle.races(), Pairs::new());
+    assert_eq!(with_free_tries(&signalled).oracle.sync_preserving_races(), Pairs::from([(0, 3)]));
     // The section that made it fail may still be open: both are next without another order.
     let open = case("A|acq(l)|1\nA|w(x)|2\nB|tfail(l)|3\nB|w(x)|4\nA|rel(l)|5\n");
     assert_eq!(reported_by_hb(&open), Pairs::from([(1, 3)]));
