@@ -51,9 +51,12 @@ pub fn misuses(events: &[RecordedEvent]) -> BTreeSet<(usize, Misuse)> {
     let mut found = BTreeSet::new();
     for (e, event) in events.iter().enumerate() {
         let took = |shared: bool| {
-            events[..e].iter().any(|other| {
-                let exclusive = matches!(other.op, Op::Acquire | Op::TryAcquire | Op::Woken);
-                other.lock == event.lock && (exclusive || (shared && other.op == Op::ReadAcquire))
+            (0..e).filter(|&o| events[o].lock == event.lock).any(|o| match (events[o].op, event.lock) {
+                (Op::Acquire | Op::TryAcquire, _) => true,
+                // It takes back what its wait gave up: maybe shared holds only.
+                (Op::Woken, Some(lock)) => shared || open(events, o + 1, events[o].thread, lock).0 > 0,
+                (Op::ReadAcquire, _) => shared,
+                _ => false,
             })
         };
         let is_open = |lock: u32| open(events, e, event.thread, lock);

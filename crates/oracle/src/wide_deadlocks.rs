@@ -179,7 +179,7 @@ impl Standing<'_> {
             });
         }
         match event.op {
-            Op::JoinRequest => event.object != thread && held.contains(&event.object),
+            Op::JoinRequest => self.of(part).any(|(other, _)| other != thread && other == event.object),
             Op::AwaitRequest => {
                 (come(Op::Post) as i64) < self.definition.run.needs[&event.object]
                     && self.only_held_back_grant(held, thread, event.object, &[Op::Post])

@@ -234,6 +234,8 @@ fn wide_deadlocks_of_small_traces() {
     wide(&format!("#! init b=2\n{barrier}"), &[&[0, 5]]);
     wide(barrier, &[]);
 
+    // Who joins a thread that has not begun does not wait.
+    wide("B|acq(l)|\nB|fork(C)|\nB|rel(l)|\nC|w(x)|\nA|acq(l)|\nA|jreq(C)|\nA|join(C)|\nA|rel(l)|\n", &[]);
     // What only a thread would grant that one of them forks.
     let forks = "B|acq(l)|\nB|rel(l)|\nB|fork(C)|\nC|post(o)|\nA|acq(l)|\nA|areq(o)|\nA|await(o)|\n";
     wide(forks, &[&[0, 5]]);

@@ -251,7 +251,8 @@ impl<'a> Scene<'a> {
                 let has = |shared: bool| self.open.contains_key(&(other, lock, shared));
                 other != thread && (has(false) || (!to_share && has(true)))
             }),
-            Wanted::End(other) => other != thread && held.contains(&other),
+            // A thread that has not begun is not waited for.
+            Wanted::End(other) => other != thread && part.contains(&other),
             Wanted::Grant(object, ops) => {
                 let by = || ops.iter().filter_map(|&op| self.granters.get(&(op, object))).flatten();
                 by().all(|granter| held.contains(granter)) && by().any(|&granter| granter != thread)

@@ -189,6 +189,37 @@ impl Facts {
             }
         }
         wide.retain(|request| !outside.contains(&request.wants));
+        self.leave_out_granted(batch, wide);
+    }
+
+    /// Requests of latch-like objects that are granted in every prefix which they are next after: an earlier await of
+    /// their thread needs as many posts already. (A barrier whose phases share objects has many of these.)
+    fn leave_out_granted(&self, batch: &Batch, wide: &mut Vec<Wide>) {
+        if self.needs.is_empty() {
+            return;
+        }
+        let mut posts: FxHashMap<LatchId, i64> = FxHashMap::default();
+        // By thread and object: the posts before its last await.
+        let mut awaited: FxHashMap<(ThreadId, LatchId), i64> = FxHashMap::default();
+        let mut granted: FxHashSet<u32> = FxHashSet::default();
+        for (at, event) in (0u32..).zip(&batch.events) {
+            match event.op() {
+                Op::Post => *posts.entry(event.latch()).or_default() += 1,
+                Op::Await => {
+                    let count = posts.get(&event.latch()).copied().unwrap_or(0);
+                    awaited.insert((event.thread(), event.latch()), count);
+                }
+                Op::AwaitRequest => {
+                    let needs = self.needs.get(&event.latch());
+                    let count = awaited.get(&(event.thread(), event.latch()));
+                    if needs.zip(count).is_some_and(|(needs, count)| count >= needs) {
+                        granted.insert(at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        wide.retain(|request| !granted.contains(&request.event));
     }
 
     fn granters(&mut self, batch: &Batch, wide: &[Wide]) {
@@ -225,16 +256,12 @@ impl Facts {
         for list in self.grants.values_mut().chain(self.downs.values_mut()) {
             list.sort_unstable_by_key(|entry| entry.0);
         }
-        self.keep_forks(wide);
+        self.keep_forks();
     }
 
-    /// Keeps the forks of threads that others can wait for, and of those that fork such.
-    fn keep_forks(&mut self, wide: &[Wide]) {
+    /// Keeps the forks of threads that grant something, and of those that fork such.
+    fn keep_forks(&mut self) {
         let mut concerned: Vec<ThreadId> = self.grants.values().flatten().map(|granter| granter.0).collect();
-        concerned.extend(wide.iter().filter_map(|request| match request.wants {
-            WaitsFor::Thread(thread) => Some(thread),
-            _ => None,
-        }));
         let mut kept: FxHashSet<ThreadId> = FxHashSet::default();
         while let Some(thread) = concerned.pop() {
             if kept.insert(thread) {

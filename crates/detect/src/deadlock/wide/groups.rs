@@ -150,9 +150,10 @@ impl Groups<'_, '_, '_> {
                     return Some(holders.filter(keeps).map(|&other| Choice::Add(other)).collect());
                 }
                 WaitsFor::Thread(thread) if thread == request.thread => return Some(Vec::new()),
+                // It must stand somewhere itself: one that has not begun is not waited for.
                 WaitsFor::Thread(thread) => {
-                    if let Some(choices) = self.hold_back(thread) {
-                        return Some(choices);
+                    if !self.has(thread) {
+                        return Some(self.stops(thread));
                     }
                 }
                 wants => {
@@ -178,14 +179,18 @@ impl Groups<'_, '_, '_> {
         })
     }
 
+    /// The requests of a thread at which it may stand.
+    fn stops(&self, thread: ThreadId) -> Vec<Choice> {
+        let own = self.window.by_thread.get(&thread).into_iter().flatten();
+        own.filter(|&&number| self.fits(number)).map(|&number| Choice::Add(number)).collect()
+    }
+
     /// The ways in which a thread is held back; `None` if it is.
     fn hold_back(&self, thread: ThreadId) -> Option<Vec<Choice>> {
         if self.has(thread) || self.decided.contains(&Decision::Unforked(thread)) {
             return None;
         }
-        let own = self.window.by_thread.get(&thread).into_iter().flatten();
-        let mut choices: Vec<Choice> =
-            own.filter(|&&number| self.fits(number)).map(|&number| Choice::Add(number)).collect();
+        let mut choices = self.stops(thread);
         let forks = self.window.facts.forks.get(&thread).into_iter().flatten();
         let mut late = forks.map(|fork| fork.1 >= self.window.range.start).peekable();
         if late.peek().is_some() && late.all(|late| late) {

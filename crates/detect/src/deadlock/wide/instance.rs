@@ -72,7 +72,7 @@ impl<'w, 'f> Instance<'w, 'f> {
                     let of = |other: usize| &self.facts().list[self.stands[other].number as usize];
                     others().any(|other| of(other).keeps_from(request))
                 }
-                WaitsFor::Thread(thread) => thread != stand.thread && held.contains(&thread),
+                WaitsFor::Thread(thread) => others().any(|other| self.stands[other].thread == thread),
                 wants => {
                     self.is_missing(wants) && {
                         let by = || self.granters(wants).iter().filter(|granter| self.grants_outside(granter));

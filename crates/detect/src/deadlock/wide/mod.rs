@@ -338,7 +338,7 @@ impl Search<'_> {
         let request = &self.facts.list[of.number as usize];
         let could = |other: &&Stand| match request.wants {
             WaitsFor::Lock(_) => self.facts.list[other.number as usize].keeps_from(request),
-            WaitsFor::Thread(thread) => self.forks_or_is(thread, other),
+            WaitsFor::Thread(thread) => thread == other.thread,
             wants => {
                 let granters = self.facts.grants.get(&wants).into_iter().flatten();
                 let mut late =
