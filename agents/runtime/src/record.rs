@@ -248,8 +248,8 @@ pub enum Class {
     Condition = 4,
     /// A semaphore.
     Semaphore = 5,
-    /// A barrier.
-    Barrier = 6,
+    /// What is posted and awaited, of any kind (Java). Of `Init`, the count is how many posts an await needs.
+    Latch = 6,
     /// `pthread_once` and the like.
     Once = 7,
     /// The guard of a function-local static.
@@ -271,7 +271,15 @@ pub enum Class {
     File = 15,
     /// The loader, which loads and unloads libraries under a lock of its own.
     Loader = 16,
+    /// A barrier. `Init` has the number of threads that it lets go on together, and maybe [`BARRIER_IS_SHARED`];
+    /// `Post`: a thread arrives; `Await`: it leaves.
+    Barrier = 17,
+    /// A barrier, by other means than to arrive and to leave: its action, a reset, a question.
+    BarrierState = 18,
 }
+
+/// Of the number of a barrier's threads: they may be of several processes.
+pub const BARRIER_IS_SHARED: u64 = 1 << 40;
 
 /// Where the objects of [`Class::File`] begin: no memory of a program is there.
 pub const FILES: u64 = 0xffff << 32;

@@ -184,7 +184,9 @@ fn records_have_their_kinds() {
         (MONITORS, "CONDITION", Class::Condition),
         (LOCKS, "RWLOCK", Class::RwLock),
         (EFFECT_RECORDER, "SEMAPHORE", Class::Semaphore),
-        (ENTRIES, "LATCH", Class::Barrier),
+        (ENTRIES, "LATCH", Class::Latch),
+        (ENTRIES, "BARRIER", Class::Barrier),
+        (ENTRIES, "BARRIER_STATE", Class::BarrierState),
     ];
     for (source, name, class) in classes {
         assert_eq!(constant(source, name), class as i64, "{name}");

@@ -2,7 +2,7 @@
 
 use core::ffi::{c_int, c_uint};
 
-use runtime::record::{Class, Kind};
+use runtime::record::{BARRIER_IS_SHARED, Class, Kind};
 
 use super::{Pointer, init, real, sync};
 use crate::machine::{shim1, shim3};
@@ -19,9 +19,18 @@ shim3! {
 unsafe extern "C" fn initialise(barrier: Pointer, attr: Pointer, count: c_uint, pc: usize) -> c_int {
     let result = real::pthread_barrier_init(barrier, attr, count);
     if result == 0 {
-        init(pc, Class::Barrier, barrier, u64::from(count));
+        let shared = if is_shared(attr) { BARRIER_IS_SHARED } else { 0 };
+        init(pc, Class::Barrier, barrier, u64::from(count) | shared);
     }
     result
+}
+
+/// Whether threads of other processes may use the barrier.
+unsafe fn is_shared(attr: Pointer) -> bool {
+    let mut shared = libc::PTHREAD_PROCESS_PRIVATE;
+    attr as usize != 0
+        && (libc::pthread_barrierattr_getpshared(attr.cast(), &mut shared) != 0
+            || shared != libc::PTHREAD_PROCESS_PRIVATE)
 }
 
 unsafe extern "C" fn destroy(barrier: Pointer, pc: usize) -> c_int {

@@ -9,6 +9,7 @@
 //! record since.
 
 use super::Build;
+use super::barriers::is_barrier;
 use super::blocks::Actor;
 use crate::decode::{aux, context, payload};
 use event::{Extra, Op, Space, ThreadId};
@@ -104,7 +105,7 @@ impl Build {
                 class if class == Class::Mutex as u8 => {
                     self.object(Space::Lock, class, number).map(|lock| (Op::Request, lock))
                 }
-                class => self.object_waited_for(class, number),
+                class => self.object_waited_for(slot as u32, class, number),
             };
             if let Some((op, object)) = waits_for.filter(|&waits_for| waits_for != (Op::JoinRequest, thread.0)) {
                 self.plain(Actor { thread, slot: slot as u32, context }, op, object);
@@ -133,7 +134,10 @@ impl Build {
     }
 
     /// What is asked of an object that is no lock.
-    fn object_waited_for(&mut self, class: u8, number: u64) -> Option<(Op, u32)> {
+    fn object_waited_for(&mut self, slot: u32, class: u8, number: u64) -> Option<(Op, u32)> {
+        if let Some(phase) = self.barriers.waited_for(slot, number).filter(|_| is_barrier(class)) {
+            return Some((Op::AwaitRequest, phase));
+        }
         let (op, space) = match class {
             class if class == Class::Semaphore as u8 => (Op::DownRequest, Space::Sem),
             _ => (Op::AwaitRequest, Space::Latch),
@@ -153,7 +157,7 @@ impl Build {
                     let child = self.slots.get(child)?.thread.or(self.waiter(child as u32))?;
                     Some((Op::JoinRequest, child.0)).filter(|_| child != by.thread)
                 }),
-                class => self.object_waited_for(class, number),
+                class => self.object_waited_for(slot as u32, class, number),
             };
             if let Some((op, object)) = waits_for {
                 self.plain(by, op, object);

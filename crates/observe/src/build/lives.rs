@@ -12,6 +12,7 @@
 //! nothing, because libraries open files unseen.
 
 use super::Build;
+use super::barriers::is_barrier;
 use super::blocks::Actor;
 use super::objects::Number;
 use event::{Event, Op, Space, VarId};
@@ -106,7 +107,7 @@ impl Life {
 
 /// Whether objects of a class have lifetimes that their uses could miss.
 fn has_life(class: u8) -> bool {
-    class <= Class::Barrier as u8 || class == Class::File as u8
+    class < Class::Latch as u8 || is_barrier(class) || class == Class::File as u8
 }
 
 /// Whether a use after the end shows that the object was not initialised again. Mutexes, conditions and read-write
@@ -219,6 +220,7 @@ impl Build {
     /// Ends the lifetimes of all objects in a range of addresses. Returns those that some thread has used.
     pub(super) fn end_objects(&mut self, start: u64, size: u64) -> Vec<(u64, Life)> {
         let mut lives = Vec::new();
+        self.barriers.end(start, size);
         self.objects.end_range(start, size, |address, _, life| {
             if life.last.slot != NEVER.slot && !life.counted {
                 lives.push((address, life));

@@ -2,6 +2,7 @@
 
 pub(crate) mod announced;
 mod arguments;
+mod barriers;
 mod blocks;
 mod common;
 mod contexts;
@@ -24,6 +25,7 @@ use crate::decode::{UNTIMED, aux, context, order, payload};
 use crate::merge::{RecordSink, take_records};
 use crate::naming::{Mapped, Naming};
 use announced::{Announced, Seen};
+use barriers::Barriers;
 use blocks::{Actor, Blocks};
 use common::{Common, notified};
 use contexts::{Contexts, Sites};
@@ -86,6 +88,7 @@ pub(crate) struct Build {
     variables: Variables,
     blocks: Blocks,
     objects: Objects,
+    barriers: Barriers,
     /// How objects ended that must be initialised before they are used again, by their addresses.
     destroyed: FxHashMap<(u64, Space), Before>,
     conditions: Conditions,
@@ -142,6 +145,7 @@ impl Build {
             variables: Variables::default(),
             blocks: Blocks::default(),
             objects: Objects::default(),
+            barriers: Barriers::default(),
             destroyed: FxHashMap::default(),
             conditions: Conditions::default(),
             values: Values::default(),

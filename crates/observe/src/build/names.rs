@@ -245,7 +245,12 @@ impl Build {
     /// Records the call that initialised an object.
     pub(super) fn initialised(&mut self, space: Space, id: u32, by: Actor) {
         let (site, stack) = self.context(by.slot, by.context);
-        self.record_origin(space, id, From { made: Made::Initialised, thread: by.thread, site, stack, size: 0 });
+        self.initialised_at(space, id, (by.thread, site, stack));
+    }
+
+    /// Records where an object was initialised.
+    pub(super) fn initialised_at(&mut self, space: Space, id: u32, (thread, site, stack): (ThreadId, SiteId, StackId)) {
+        self.record_origin(space, id, From { made: Made::Initialised, thread, site, stack, size: 0 });
     }
 }
 

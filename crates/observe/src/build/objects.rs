@@ -63,12 +63,16 @@ const SORTS: [u8; 256] = {
     sorts[Class::Signal as usize] = SIGNAL;
     sorts[Class::AtExit as usize] = AT_EXIT;
     sorts[Class::Loader as usize] = LOADER;
+    sorts[Class::Barrier as usize] = UNREMEMBERED;
+    sorts[Class::BarrierState as usize] = UNREMEMBERED;
     sorts
 };
 const DESCRIPTOR: u8 = 1;
 const SIGNAL: u8 = 2;
 const AT_EXIT: u8 = 3;
 const LOADER: u8 = 4;
+/// An address; but what a record means depends on more.
+const UNREMEMBERED: u8 = 5;
 
 /// The object that a record means, in one word: numbers have 48 bits.
 #[inline]
@@ -129,8 +133,11 @@ impl Objects {
             Number::Memory(address) => self.memory.get(&(address, space)).copied(),
             other => self.others.get(&(other, space)).map(|&id| Known { id, life: NO_LIFE }),
         }?;
-        let key = key(SORTS[usize::from(class)], object, space as u8);
-        self.cache.0[slot(key)] = Cached { key, known };
+        let sort = SORTS[usize::from(class)];
+        if sort != UNREMEMBERED {
+            let key = key(sort, object, space as u8);
+            self.cache.0[slot(key)] = Cached { key, known };
+        }
         Some(known.id)
     }
 

@@ -1,12 +1,14 @@
 //! Records of synchronisation, atomic blocks and internal events.
 
 use super::Build;
+use super::barriers::is_barrier;
+use super::blocks::Actor;
 use super::common::notified;
 use super::lives::{Life, is_use, space_of};
 use super::objects::Number;
 use crate::decode::{aux, payload};
 use event::{CondId, Extra, Op, Order, Space, Value, Wake};
-use runtime::record::{Class, Kind, SEEN_SLOT_BITS};
+use runtime::record::{BARRIER_IS_SHARED, Class, Kind, SEEN_SLOT_BITS};
 
 /// The label of an internal event that reports misuse; its arguments are what is wrong and the object's name.
 const MISUSE: &str = "foretrace.misuse";
@@ -109,6 +111,11 @@ impl Build {
             },
         };
         let Some(space) = op.space() else { return 0 };
+        if is_barrier(class)
+            && let Some((objects, before)) = self.phases(by, (class, number), op)
+        {
+            return before + self.at_barrier(by, kind, (class, number), &objects);
+        }
         let Some(object) = self.object(space, class, number) else { return 0 };
         notified(&mut self.conditions, op, object);
         // Nothing may come between a request and its answer: the request was the use.
@@ -136,6 +143,27 @@ impl Build {
             return 2;
         }
         1 + announced
+    }
+
+    /// Adds the events of a thread that posts or awaits these objects of a barrier. Returns how many.
+    fn at_barrier(&mut self, by: Actor, kind: Kind, (class, number): (u8, u64), objects: &[u32]) -> u64 {
+        if is_use(kind) {
+            self.uses((by.slot, by.context), (Space::Latch, number));
+        }
+        let mut events = 0;
+        for &object in objects {
+            events += match kind {
+                Kind::Await => self.answered(by.slot, class, number, (Op::AwaitRequest, object)),
+                Kind::AwaitWaited => {
+                    self.plain(by, Op::AwaitRequest, object);
+                    1
+                }
+                _ => 0,
+            };
+            self.plain(by, if kind == Kind::Post { Op::Post } else { Op::Await }, object);
+            events += 1;
+        }
+        events
     }
 
     /// Notes that a thread does not wait on a condition any more, if it did.
@@ -170,20 +198,31 @@ impl Build {
         let Some(id) = self.object(space, class, number) else { return 0 };
         let events = self.begins(by, class, (space, number), old);
         self.initialised(space, id, by);
-        // A barrier lets threads go on when so many have come.
-        if space == Space::Sem || class == Class::Barrier as u8 {
-            let name = self.names.get(space, id).to_owned();
-            let name = self.text(&name);
-            let count = Value::Int(record[2].min(i64::MAX as u64) as i64);
-            self.out.init(name, count, &self.names, &self.meta);
+        if class == Class::Barrier as u8 {
+            self.new_barrier(by, number, id, record[2]);
+            // It lets threads go on when so many have come.
+            self.counted(space, id, record[2] & !BARRIER_IS_SHARED);
+        } else if space == Space::Sem || class == Class::Latch as u8 {
+            self.counted(space, id, record[2]);
         }
         events
+    }
+
+    /// Records the initial count of a semaphore, or how many posts an await needs.
+    pub(super) fn counted(&mut self, space: Space, id: u32, count: u64) {
+        let name = self.names.get(space, id).to_owned();
+        let name = self.text(&name);
+        let count = Value::Int(count.min(i64::MAX as u64) as i64);
+        self.out.init(name, count, &self.names, &self.meta);
     }
 
     /// Ends the object of a record. Returns its lifetime, if it has one.
     fn end_object(&mut self, class: u8, number: u64) -> Option<Life> {
         let mut ended = None;
         let space = space_of(class);
+        if is_barrier(class) {
+            self.barriers.end(number, 1);
+        }
         self.objects.end(Number::new(class, number), |_, of, life| {
             if of == space {
                 ended = Some(life);
@@ -236,7 +275,7 @@ impl Build {
     }
 
     /// An event with the values that came before it, and one that came with it.
-    fn event_with_values(&mut self, slot: u32, by: super::Actor, label: &str, last: Option<Value>) -> u64 {
+    fn event_with_values(&mut self, slot: u32, by: Actor, label: &str, last: Option<Value>) -> u64 {
         let mut args = std::mem::take(&mut self.slot(slot).arguments);
         args.extend(last);
         let events = self.event(by, label, &args);
@@ -258,20 +297,28 @@ impl Build {
     }
 
     /// Something else than the trace shows may grant the object, or let the thread go on.
-    fn granted_outside(&mut self, by: super::Actor, class: u8, number: u64) -> u64 {
-        let name = if class == 0 {
+    fn granted_outside(&mut self, by: Actor, class: u8, number: u64) -> u64 {
+        if class == 0 {
             let (slot, generation) = (number & ((1 << SEEN_SLOT_BITS) - 1), number >> SEEN_SLOT_BITS);
-            self.thread_of(slot, generation as u32).map(|thread| self.names.thread(thread).to_owned())
-        } else {
-            let space = space_of(class);
-            self.object(space, class, number).map(|object| self.names.get(space, object).to_owned())
-        };
-        let Some(name) = name else { return 0 };
+            let Some(thread) = self.thread_of(slot, generation as u32) else { return 0 };
+            return self.outside(by, Space::Thread, thread.0);
+        }
+        let space = space_of(class);
+        let phases = if is_barrier(class) { self.barrier_from_outside(number) } else { Vec::new() };
+        if !phases.is_empty() {
+            return phases.into_iter().map(|object| self.outside(by, space, object)).sum();
+        }
+        self.object(space, class, number).map_or(0, |object| self.outside(by, space, object))
+    }
+
+    /// Adds the event that says so of an object or a thread.
+    pub(super) fn outside(&mut self, by: Actor, space: Space, id: u32) -> u64 {
+        let name = self.names.get(space, id).to_owned();
         let args = [Value::Str(self.text(&name))];
         self.event(by, OUTSIDE, &args)
     }
 
-    fn event(&mut self, by: super::Actor, label: &str, args: &[Value]) -> u64 {
+    fn event(&mut self, by: Actor, label: &str, args: &[Value]) -> u64 {
         let Ok(label) = self.names.add(Space::Label, label) else { return 0 };
         self.emit_with(by, Op::Internal, label, Extra::default(), args);
         1

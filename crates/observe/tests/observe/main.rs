@@ -3,6 +3,7 @@
 
 mod agent;
 mod announced;
+mod barriers;
 mod bulk;
 mod deferred;
 mod full_disk;

@@ -136,7 +136,7 @@ pub(crate) fn seen() {
     let mut see = |class: u8, object: u64, slot: u32, records: u64| {
         looker.sync3(Kind::SeenWaiting, class, object, 0, u64::from(slot) | records << 16);
     };
-    see(Class::Barrier as u8, latch, main.slot, 4);
+    see(Class::Latch as u8, latch, main.slot, 4);
     see(0, second.slot.into(), first.slot, 2);
     see(Class::Mutex as u8, lock, second.slot, 1);
     see(Class::Semaphore as u8, semaphore, third.slot, 1);

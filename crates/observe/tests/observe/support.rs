@@ -25,6 +25,7 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("bulk", crate::bulk::bulk),
     ("neighbours", crate::neighbours::neighbours),
     ("announced", crate::announced::announced),
+    ("barriers", crate::barriers::barriers),
     ("handler", crate::handlers::handler),
     ("interrupted_request", crate::handlers::interrupted_request),
     ("filling", crate::full_disk::filling),

@@ -179,6 +179,11 @@ final class Calls {
         if (self == null) {
             return;
         }
+        if (!isResult && self.isInBarrier && self.barrier.get() == of) {
+            // The call threw: the barrier is broken, and the thread leaves no phase.
+            self.barrier = null;
+            self.isInBarrier = false;
+        }
         // The entry was found before the call.
         boolean isSame = effects.isSameEntry() && self.currentEntry != EntrySync.WHOLE && self.current.get() == of;
         if (isSame || effects.isSimple()) {

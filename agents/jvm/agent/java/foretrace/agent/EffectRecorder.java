@@ -133,7 +133,7 @@ final class EffectRecorder {
                 }
                 break;
             case Effect.OUTSIDE:
-                int objectClass = object instanceof Semaphore ? SEMAPHORE : EntrySync.LATCH;
+                int objectClass = object instanceof Semaphore ? SEMAPHORE : EntrySync.classOf(whole);
                 Grants.fromOutside(self, shadow, object, objectClass, site);
                 break;
             case Effect.UP:

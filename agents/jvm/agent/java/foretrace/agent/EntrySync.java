@@ -2,7 +2,6 @@ package foretrace.agent;
 
 import static foretrace.agent.Memory.U;
 
-import java.util.concurrent.CyclicBarrier;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
@@ -19,6 +18,10 @@ final class EntrySync {
     /** Stands for the whole of a collection while all of another one is put into it. */
     static final int FILLED = -2;
     static final int LATCH = 6;
+    /** Who arrives at a barrier posts it with this class, and awaits it so when it leaves. */
+    static final int BARRIER = 17;
+    /** What else is done with a barrier: its action, a reset, a question. */
+    static final int BARRIER_STATE = 18;
     private static final long LONGS = Memory.LONGS;
     /** Longs from the time of one entry to that of the next: each has a cache line of its own. */
     static final int APART = 8;
@@ -49,8 +52,14 @@ final class EntrySync {
         if (!self.room()) {
             return;
         }
-        Grants.granted(self, of, LATCH, site);
+        Grants.granted(self, of, classOf(of), site);
         of.hasPosts = true;
+        int objectClass = LATCH;
+        if (of.isBarrier) {
+            boolean arrives = self.barrier == of && !self.isInBarrier;
+            objectClass = arrives ? BARRIER : BARRIER_STATE;
+            self.isInBarrier |= arrives;
+        }
         long[] times = entry == WHOLE ? of.posted() : of.postTimes();
         long at = entry == WHOLE ? LONGS : at(entry);
         int context = self.context(site);
@@ -68,13 +77,30 @@ final class EntrySync {
             self.optimistic(false);
         }
         boolean isKnown = time == 0 || self.hasAwaited(index, address, time);
-        self.put2(Record.head(Record.POST, LATCH, address), now, context);
+        self.put2(Record.head(Record.POST, objectClass, address), now, context);
         if (isKnown) {
             // The thread's own post needs no await.
             self.cacheAwait(index, address, now);
         }
         self.lastPost = address;
         self.lastPostAt = self.tick;
+    }
+
+    /** The class of an object, in records that say something of all of it. */
+    static int classOf(Shadow of) {
+        return of.isBarrier ? BARRIER_STATE : LATCH;
+    }
+
+    /** An await inside a call of the JDK: who arrives last runs the action of a barrier before it leaves. */
+    static void awaitInside(ThreadState self, Shadow of, int entry, int site) {
+        if (!of.isBarrier) {
+            await(self, of, entry, site);
+            return;
+        }
+        boolean isInBarrier = self.isInBarrier;
+        self.isInBarrier = false;
+        await(self, of, entry, site);
+        self.isInBarrier = isInBarrier;
     }
 
     /** Where the await cache has an address. */
@@ -126,8 +152,9 @@ final class EntrySync {
         // If there was no post since the last await, it needs no record.
         int index = cacheIndex(address);
         boolean waited = self.mayWait && address == of.address && Grants.isWaiting(self, of);
-        // Who comes to a barrier last has awaited its own post only, but may be the first in another run.
-        boolean isNew = !self.hasAwaited(index, address, time) || waited && self.waitsFor instanceof CyclicBarrier;
+        // Who comes to a barrier last has awaited its own post only, but may be the first in another run. And what was
+        // posted before the last await of a barrier may have been posted in another phase than that.
+        boolean isNew = !self.hasAwaited(index, address, time) || of.isBarrier;
         if (!isNew && !Memory.ALL || !self.room()) {
             return;
         }
@@ -135,7 +162,13 @@ final class EntrySync {
         self.syncFreeRegion++;
         int context = self.context(site);
         int kind = waited ? Record.AWAIT_WAITED : Record.AWAIT;
-        self.put2(Record.head(kind, LATCH, address), self.now(time), context);
+        int objectClass = classOf(of);
+        if (of.isBarrier && self.barrier == of && self.isInBarrier) {
+            objectClass = BARRIER;
+            self.barrier = null;
+            self.isInBarrier = false;
+        }
+        self.put2(Record.head(kind, objectClass, address), self.now(time), context);
     }
 
     /** Makes a time at least this late. */

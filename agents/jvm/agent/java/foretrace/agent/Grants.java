@@ -24,9 +24,16 @@ final class Grants {
 
     /** A latch, a barrier or a future is about to be used: records how many posts an await needs. */
     static void seen(ThreadState self, Shadow of, Object object, int site) {
-        if (of.isPosted() || of.needed > 0) {
-            return;
+        if (!of.isPosted() && of.needed == 0) {
+            seenFirst(self, of, object, site);
         }
+        if (of.isBarrier) {
+            self.barrier = of;
+            self.isInBarrier = false;
+        }
+    }
+
+    private static void seenFirst(ThreadState self, Shadow of, Object object, int site) {
         CarrierPin.begin();
         try {
             synchronized (of) {
@@ -36,7 +43,9 @@ final class Grants {
                 }
                 int context = self.context(site);
                 long now = self.now(0);
-                self.put3(Record.head(Record.INIT, EntrySync.LATCH, of.address), now, context, needed);
+                of.isBarrier = object instanceof CyclicBarrier;
+                int objectClass = of.isBarrier ? EntrySync.BARRIER : EntrySync.LATCH;
+                self.put3(Record.head(Record.INIT, objectClass, of.address), now, context, needed);
                 of.needed = needed;
                 of.firstPosted(now);
             }

@@ -41,7 +41,7 @@ final class Inside {
             if (Effect.kind(effect) == Effect.POST) {
                 EntrySync.post(self, current.whole(), self.currentEntry, site);
             } else {
-                EntrySync.await(self, current.whole(), self.currentEntry, site);
+                EntrySync.awaitInside(self, current.whole(), self.currentEntry, site);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -128,7 +128,7 @@ final class Inside {
                 break;
             case Effect.AWAIT:
                 if (shadow != null) {
-                    EntrySync.await(self, shadow.whole(), entry, site);
+                    EntrySync.awaitInside(self, shadow.whole(), entry, site);
                     Calls.filled(self, site);
                 }
                 Shadow.noteReached(self, of);

@@ -214,7 +214,8 @@ final class LastWaits {
         if (!isSignalled) {
             return NOTHING;
         }
-        int objectClass = of instanceof Semaphore ? EffectRecorder.SEMAPHORE : EntrySync.LATCH;
-        return Record.head(Record.SEEN_WAITING, objectClass, Shadows.of(of, writer, 0).whole().address);
+        Shadow shadow = Shadows.of(of, writer, 0).whole();
+        int objectClass = of instanceof Semaphore ? EffectRecorder.SEMAPHORE : EntrySync.classOf(shadow);
+        return Record.head(Record.SEEN_WAITING, objectClass, shadow.address);
     }
 }

@@ -78,6 +78,9 @@ final class ThreadState extends RecordWriter {
      */
     Object waitsFor;
     boolean mayWait;
+    /** The barrier at which it arrives; and whether it has arrived, and not left ({@link EntrySync}). */
+    Shadow barrier;
+    boolean isInBarrier;
     /** It is recorded that it may give up waiting, because it is interrupted ({@link Grants}). */
     volatile boolean isFromOutside;
     /** How many tasks of pools it has begun that other threads could have run, too ({@link Grants}). */
