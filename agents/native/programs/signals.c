@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <sys/time.h>
+#include <time.h>
 volatile int got, got2;
 sigjmp_buf jb;
 jmp_buf jb2;
@@ -105,6 +106,17 @@ int main() {
     }
     waitpid(p,&st,0);
     printf("st %d\n",WEXITSTATUS(st));
+    printf("%u\n",alarm(100));
+    printf("%d %u\n",ualarm(0,0)>50000000,alarm(0));
+    timer_t timer;
+    struct itimerspec ts={{0,0},{50,0}},left;
+    printf("%d\n",timer_create(CLOCK_MONOTONIC,0,&timer));
+    printf("%d ",timer_settime(timer,0,&ts,0));
+    printf("%d\n",timer_settime(timer,0,&ts,&left));
+    printf("%d\n",left.it_value.tv_sec>=40);
+    timer_delete(timer);
+    printf("%d\n",timer_create(12345,0,&timer));
+    printf("%d\n",setitimer(77,&it,0));
     sigset_t ss;
     sigemptyset(&ss);
     sigaddset(&ss,SIGUSR1);

@@ -43,6 +43,7 @@ mod strings;
 mod table;
 mod text;
 mod threads;
+mod timers;
 mod transfer;
 mod virtual_machine;
 

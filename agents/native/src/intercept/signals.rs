@@ -61,6 +61,11 @@ fn synchronise(pc: usize, kind: Kind, signal: c_int) {
     }
 }
 
+/// A signal is about to be sent, now or by a timer.
+pub(super) fn posted(pc: usize, signal: c_int) {
+    synchronise(pc, Kind::Post, signal);
+}
+
 unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     let handler = HANDLERS.get(signal as usize).map_or(0, |handler| handler.load(Acquire));
     if handler == 0 || is_inside() && defer(signal, info.cast(), context.cast()) {
@@ -200,7 +205,7 @@ fn stand_before(signal: c_int, handler: usize, pc: usize) -> (usize, usize) {
     if handler == SIG_DFL || handler == SIG_IGN || handler == SIG_ERR || is_quiet() {
         return (handler, before);
     }
-    synchronise(pc, Kind::Post, signal);
+    posted(pc, signal);
     HANDLERS[signal as usize].store(handler, Release);
     (handle as *const () as usize, before)
 }
@@ -278,37 +283,37 @@ unsafe extern "C" fn set_once(signal: c_int, handler: usize, pc: usize) -> usize
 }
 
 unsafe extern "C" fn send_self(signal: c_int, pc: usize) -> c_int {
-    synchronise(pc, Kind::Post, signal);
+    posted(pc, signal);
     real::raise(signal)
 }
 
 unsafe extern "C" fn send(process: c_int, signal: c_int, pc: usize) -> c_int {
-    synchronise(pc, Kind::Post, signal);
+    posted(pc, signal);
     real::kill(process, signal)
 }
 
 unsafe extern "C" fn send_group(group: c_int, signal: c_int, pc: usize) -> c_int {
-    synchronise(pc, Kind::Post, signal);
+    posted(pc, signal);
     real::killpg(group, signal)
 }
 
 unsafe extern "C" fn send_task(process: c_int, thread: c_int, signal: c_int, pc: usize) -> c_int {
-    synchronise(pc, Kind::Post, signal);
+    posted(pc, signal);
     real::tgkill(process, thread, signal)
 }
 
 unsafe extern "C" fn send_thread(thread: libc::pthread_t, signal: c_int, pc: usize) -> c_int {
-    synchronise(pc, Kind::Post, signal);
+    posted(pc, signal);
     real::pthread_kill(thread, signal)
 }
 
 unsafe extern "C" fn queue(process: c_int, signal: c_int, value: Pointer, pc: usize) -> c_int {
-    synchronise(pc, Kind::Post, signal);
+    posted(pc, signal);
     real::sigqueue(process, signal, value)
 }
 
 unsafe extern "C" fn queue_thread(thread: libc::pthread_t, signal: c_int, value: Pointer, pc: usize) -> c_int {
-    synchronise(pc, Kind::Post, signal);
+    posted(pc, signal);
     real::pthread_sigqueue(thread, signal, value)
 }
 

@@ -11,6 +11,7 @@ mod handing;
 mod hanging;
 mod heap_names;
 mod hooks;
+mod interrupted;
 mod leases;
 mod libraries;
 mod loading;

@@ -53,9 +53,9 @@ impl TracePosition {
 
 /// A thread in a slot.
 struct Span {
-    /// The sync index of its first record.
+    /// The sync index of its first access.
     sync_index: u64,
-    /// Events of the slot before it.
+    /// Events of the slot before its first record.
     events: u64,
     thread: ThreadId,
     /// Events that the thread had made before.
@@ -182,15 +182,17 @@ impl EventIndex {
         self.surplus += events as i64 - 1;
     }
 
-    /// A thread begins with the next record.
+    /// A thread begins with the next record, and with the accesses right before it.
     pub(crate) fn begin(&mut self, thread: ThreadId) {
-        self.go_on(thread, 0);
+        self.eventless = 0;
+        self.spans.push(Span { sync_index: self.count, events: self.events_now(), thread, made: 0 });
     }
 
-    /// A thread that made this many events before others had the slot goes on with the next record.
+    /// A thread that made this many events before another had the slot goes on with the next record. The accesses
+    /// right before it are the other's: this one was waiting.
     pub(crate) fn go_on(&mut self, thread: ThreadId, made: u64) {
         self.eventless = 0;
-        self.spans.push(Span { sync_index: self.count, events: self.events_now(), thread, made });
+        self.spans.push(Span { sync_index: self.count + 1, events: self.events_now(), thread, made });
     }
 
     fn events_now(&self) -> u64 {
@@ -278,6 +280,24 @@ mod tests {
             event_index.record(events);
         }
         assert_eq!(event_index.find(0).and_then(|position| position.at(1 << SEQ_BITS)), None);
+    }
+
+    #[test]
+    fn who_goes_on_has_waited_until_then() {
+        let mut event_index = EventIndex::default();
+        event_index.begin(ThreadId(0));
+        // An event, and the wait; two of a handler; the end of the wait, with two events; and one more.
+        event_index.record(1);
+        event_index.record(1);
+        event_index.begin(ThreadId(1));
+        event_index.record(1);
+        event_index.record(1);
+        event_index.go_on(ThreadId(0), 2);
+        event_index.record(2);
+        event_index.record(1);
+        let found = (0..=6).map(|sync_index| event_index.find(sync_index).expect("a thread"));
+        let found: Vec<(u32, u64)> = found.map(|position| (position.thread.0, position.after)).collect();
+        assert_eq!(found, [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (0, 4), (0, 5)]);
     }
 
     #[test]

@@ -139,13 +139,19 @@ impl Build {
     /// Ends a thread. One without any event would not order its fork before its join: it gets a relaxed fence, which
     /// orders nothing else.
     pub(super) fn end(&mut self, slot: u32, record: &[u64]) {
-        self.go_on(slot);
+        let handler = self.go_on(slot);
         let by = self.actor(slot, record[1]);
         let made = self.slot(slot).event_index.find(u64::MAX).map_or(0, |now| now.after);
-        if made == 0 {
+        let mut events = 1;
+        if let Some(handler) = handler {
+            // The thread left its wait by a jump out of the handler, and did all the rest there.
+            self.plain(by, Op::Join, handler.0);
+        } else if made == 0 {
             self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
+        } else {
+            events = 0;
         }
-        self.count_events(slot, u64::from(made == 0));
+        self.count_events(slot, events);
         if aux(record[0]) == 0 {
             self.ended.insert(by.thread, slot);
         }

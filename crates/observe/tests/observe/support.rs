@@ -28,6 +28,7 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("barriers", crate::barriers::barriers),
     ("handler", crate::handlers::handler),
     ("interrupted_request", crate::handlers::interrupted_request),
+    ("jump_out_of_a_wait", crate::handlers::jump_out_of_a_wait),
     ("filling", crate::full_disk::filling),
     ("lives", crate::lives::lives),
     ("values", crate::scenes::values),

@@ -48,17 +48,20 @@ impl Values {
     pub(super) fn init(&mut self, names: &Names, init: &Init) -> Result<(), String> {
         let name = names.str(init.name);
         let late = || Err(format!("the initial value of {name} comes after its first use, and is not used"));
-        if let Some(number) = names.space(Space::Sem).find(name.as_bytes()) {
+        let semaphore = names.space(Space::Sem).find(name.as_bytes());
+        if let Some(number) = semaphore {
             if is_set(&self.used_sems, number) {
                 return late();
             }
             self.counts[number as usize] = count(init.value);
         }
         if let Some(number) = names.space(Space::Var).find(name.as_bytes()) {
-            if is_set(&self.used_vars, number) {
+            if !is_set(&self.used_vars, number) {
+                self.last[number as usize] = init.value;
+            } else if semaphore.is_none() && names.space(Space::Latch).find(name.as_bytes()).is_none() {
+                // The lifetime of an object is a variable of its name, which its initialisation writes.
                 return late();
             }
-            self.last[number as usize] = init.value;
         }
         self.inits.insert(name.to_owned(), init.value);
         Ok(())
