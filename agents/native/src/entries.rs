@@ -165,7 +165,10 @@ impl Thread {
         let is_small = parameter.size == 4;
         let (what, word) = match parameter.meaning {
             meaning::SIGNED => (ValueOf::Int, ((word << unused) as i64 >> unused) as u64),
-            meaning::UNSIGNED => (ValueOf::Int, word << unused >> unused),
+            // Those of 2^63 and more are no values of traces.
+            meaning::UNSIGNED if (word << unused >> unused) <= i64::MAX as u64 => {
+                (ValueOf::Int, word << unused >> unused)
+            }
             meaning::BOOL => (ValueOf::Bool, u64::from(word as u8 != 0)),
             meaning::FLOAT if is_small => (ValueOf::Real, f64::from(f32::from_bits(word as u32)).to_bits()),
             meaning::FLOAT => (ValueOf::Real, word),

@@ -240,7 +240,9 @@ fn places_are_names_of_traces() {
     let spec = spec(
         "spec S { shared int a at java p.Outer$Inner.x; shared int b at c file.c:landing; shared int c at rust k::m::N;
            shared int d at trace \"int[]@5[2]\"; shared int e at c obj.field; shared int f at c \"my-file.c:x\";
-           region r at java A.<init>; region s at java A#exit; lock l at java Event; }",
+           region r at java A.<init>; region s at java A#exit; lock l at java Event;
+           region t at c net::Conn::send; region u at c \"f.cc:net::Conn::send(std::string const&, int) const\";
+           region v at c \"C::operator()\"; region w at c \"C::operator()(int)\"; }",
     );
     let names: Vec<String> = spec.variables.iter().filter_map(|v| v.place.as_ref()).map(|p| p.recorded()).collect();
     assert_eq!(
@@ -253,7 +255,11 @@ fn places_are_names_of_traces() {
             "obj.field",
             "my-file.c:x",
             "A.<init>",
-            "A.exit"
+            "A.exit",
+            "net.Conn.send",
+            "f.cc:net.Conn.send(std::string const&, int) const",
+            "C.operator()",
+            "C.operator()(int)",
         ]
     );
 }

@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 const SHORT_ARGUMENTS: usize = 24;
 
 /// Stops a demangler whose output would never end: a few bytes of substitutions can stand for gigabytes.
-struct Bounded(String);
+pub(crate) struct Bounded(pub(crate) String);
 
 impl Write for Bounded {
     fn write_str(&mut self, text: &str) -> fmt::Result {

@@ -19,6 +19,7 @@ pub mod maps;
 mod nearest;
 mod path;
 mod program;
+mod signature;
 mod statement;
 mod symbolizer;
 mod symbols;

@@ -29,7 +29,11 @@ pub(crate) fn wanted(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Res
         loaded.extend(checked.specs.into_iter().map(|spec| (path.as_path(), spec)));
     }
     let program = recorder.command.first().context("no program is named")?;
-    Ok(launch::bind(loaded.iter().map(|(path, spec)| (*path, spec)), program)?)
+    let wanted = launch::bind(loaded.iter().map(|(path, spec)| (*path, spec)), program)?;
+    for note in &wanted.notes {
+        say(note);
+    }
+    Ok(wanted)
 }
 
 /// Runs the program of the command line and records it.

@@ -234,3 +234,111 @@ fn member_functions_have_a_this() {
         std::fs::remove_file(folder.path("t.ftrace")).expect("it was there");
     }
 }
+
+/// Runs a program with a specification of one event.
+#[track_caller]
+fn with_event(folder: &Folder, declaration: &str) -> crate::common::Ran {
+    folder.write("a.rvs", format!("spec S {{ target c; {declaration} property p past {{ true }} }}"));
+    let _ = std::fs::remove_file(folder.path("t.ftrace"));
+    folder.run(&["run", "--detect", "none", "--spec", "a.rvs", "-o", "t.ftrace", "--", "./a"])
+}
+
+/// Of overloaded functions, the parameters say which is meant.
+#[test]
+fn overloaded_functions_are_named_with_their_parameters() {
+    let folder = Folder::new();
+    folder.write(
+        "a.cpp",
+        "#include <string>
+        #define APART __attribute__((noinline))
+        namespace net { struct Conn { int fd; APART void write(int n) { fd += n; }
+        APART void write(const std::string &s) { fd += s.size(); }
+        APART int write(bool b) const { return b ? fd : 0; } APART int operator()(int x) { return fd += x; } }; }
+        int main() { net::Conn c{1}; c.write(7); c.write(true); c.write(std::string(\"x\")); return c(5) == 77; }",
+    );
+    for level in ["-O0", "-O2"] {
+        folder.ok(&["c++", level, "a.cpp", "-o", "a"]);
+        for (declaration, expected) in [
+            ("event e(n : int) at c \"net::Conn::write(int)\";", "net.Conn.write(int\\x29,7"),
+            ("event e(b : bool) at c \"net.Conn.write( bool )\";", "net.Conn.write(bool\\x29,true"),
+            ("event e(n : int) at c \"net::Conn::operator()(int)\";", "net.Conn.operator(\\x29(int\\x29,5"),
+        ] {
+            let ran = with_event(&folder, declaration);
+            assert_eq!(ran.code, Some(0), "{level} {declaration} {ran:?}");
+            assert_eq!(events(&folder), [expected], "{level} {declaration}");
+        }
+        for (declaration, expected) in [
+            (
+                "event e(n : int) at c net.Conn.write;",
+                "`net.Conn.write` is the name of several functions: write at c \"net::Conn::write(bool) const\" or at \
+                 c \"net::Conn::write(int)\" or at c \"net::Conn::write(std::string const&)\"",
+            ),
+            (
+                "event e(n : int) at c \"net::Conn::write(long)\";",
+                "no function `net::Conn::write(long)` in ./a; did you mean net::Conn::write(bool) const, \
+                 net::Conn::write(int), net::Conn::write(std::string const&)?",
+            ),
+        ] {
+            let ran = with_event(&folder, declaration);
+            assert_eq!(ran.code, Some(2), "{level} {declaration} {ran:?}");
+            assert!(ran.stderr.replace(&folder.path("a").display().to_string(), "./a").contains(expected), "{ran:?}");
+        }
+        // Regions, and events without values, are all of them.
+        let ran = with_event(&folder, "event e at c net.Conn.write;");
+        assert_eq!((ran.code, events(&folder).len()), (Some(0), 3), "{level} {ran:?}");
+        let ran = with_event(&folder, "region r at c \"net::Conn::write(bool)\";");
+        assert_eq!(ran.code, Some(0), "{level} {ran:?}");
+        let shown = folder.ok(&["show", "t.ftrace"]).stdout;
+        assert_eq!(shown.lines().filter(|line| line.contains("|begin(")).count(), 1, "{level} {shown}");
+    }
+}
+
+/// What the debug information does not say of a place is not guessed, nor what a trace cannot hold.
+#[test]
+fn other_calling_conventions_and_large_numbers_are_not_guessed() {
+    for compiler in ["gcc", "clang"] {
+        let folder = Folder::new();
+        folder.write(
+            "a.c",
+            "volatile double sink;
+            __attribute__((ms_abi, noinline)) void win(int a, long b, double c) { sink += a + b + c; }
+            __attribute__((noinline)) void wide(unsigned long a) { sink += a; }
+            int main(void) { win(1, 2, 3.5); wide(1UL << 63); wide(~0UL >> 1); return 0; }",
+        );
+        let compile = |level: &str| {
+            let mut compile = folder.command(&["cc", level, "-w", "a.c", "-o", "a"]);
+            assert!(compile.env("FORETRACE_CC", compiler).status().expect("it runs").success(), "{compiler} {level}");
+        };
+        compile("-O0");
+        let ran = with_event(&folder, "event e(a : int, b : int) at c win;");
+        assert_eq!(ran.code, Some(2), "{compiler} {ran:?}");
+        assert!(ran.stderr.contains("another calling convention"), "{compiler} {ran:?}");
+        let ran = with_event(&folder, "event e(a : int) at c wide;");
+        assert_eq!(ran.code, Some(0), "{compiler} {ran:?}");
+        assert_eq!(events(&folder), ["wide,?", "wide,9223372036854775807"], "{compiler}");
+        if compiler == "gcc" {
+            compile("-O2");
+            let ran = with_event(&folder, "event e(a : int, c : real) at c win (arg 1, arg 3);");
+            assert_eq!((ran.code, events(&folder)), (Some(0), vec!["win/arg1/arg3,1,3.5".to_owned()]), "{ran:?}");
+        }
+    }
+}
+
+/// gcc may leave nothing of a call that it has inlined, but says that it has.
+#[test]
+fn inlined_calls_are_said() {
+    let folder = Folder::new();
+    let source = "void mark(void) { } int main(void) { mark(); return 0; }";
+    let said = "foretrace: the compiler has inlined calls of `mark`, which are not seen";
+    for (source, declaration, is_said) in [
+        (source.to_owned(), "event e at c mark;", true),
+        (source.to_owned(), "region r at c mark;", true),
+        (source.replacen("void", "__attribute__((noipa)) void", 1), "event e at c mark;", false),
+    ] {
+        folder.write("a.c", &source);
+        let mut compile = folder.command(&["cc", "-O2", "a.c", "-o", "a"]);
+        assert!(compile.env("FORETRACE_CC", "gcc").status().expect("it runs").success());
+        let ran = with_event(&folder, declaration);
+        assert_eq!((ran.code, ran.stderr.contains(said)), (Some(0), is_said), "{declaration} {ran:?}");
+    }
+}

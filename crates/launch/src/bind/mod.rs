@@ -22,6 +22,8 @@ pub struct Recordable {
     pub native: Vec<Watched>,
     /// In Java programs: settings of their agent.
     pub java: String,
+    /// What the user should know of calls that are not seen.
+    pub notes: Vec<String>,
 }
 
 /// What a specification wants to know of a place.
@@ -66,8 +68,10 @@ pub fn bind<'a>(specs: impl Iterator<Item = (&'a Path, &'a Spec)>, program: &OsS
         }
     }
     java_events.write(&mut java);
-    let native = native.map(Native::watched).unwrap_or_default();
-    if failures.is_empty() { Ok(Recordable { native, java }) } else { Err(Error::Unbound(failures)) }
+    let (native, mut notes) = native.map(Native::finish).unwrap_or_default();
+    notes.sort_unstable();
+    notes.dedup();
+    if failures.is_empty() { Ok(Recordable { native, java, notes }) } else { Err(Error::Unbound(failures)) }
 }
 
 /// The places of a specification from which something is to be recorded, with the names that it gives them.

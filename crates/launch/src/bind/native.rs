@@ -10,20 +10,25 @@ use std::path::Path;
 pub(super) struct Native {
     binder: Binder,
     watched: Vec<Watched>,
+    /// What the user should know, by the name of the place.
+    notes: Vec<String>,
 }
 
 impl Native {
     pub(super) fn open(file: &Path) -> Result<Native, source::Error> {
-        Ok(Native { binder: Binder::open(file)?, watched: Vec::new() })
+        Ok(Native { binder: Binder::open(file)?, watched: Vec::new(), notes: Vec::new() })
     }
 
     /// Adds what a place wants recorded.
     pub(super) fn add(&mut self, place: &Place, wanted: Wanted<'_>) -> Result<(), String> {
-        let Native { binder, watched } = self;
+        let Native { binder, watched, notes } = self;
         let found = match wanted {
             Wanted::Value => value(binder, place, watched),
-            Wanted::Region => function(binder, place, Use::Region),
-            Wanted::Event(one) => native_events::event(binder, one, watched),
+            Wanted::Region => function(binder, place).and_then(|bound| {
+                notes.extend(note_inlined(&bound, place));
+                code(bound, place.recorded(), Use::Region)
+            }),
+            Wanted::Event(one) => native_events::event(binder, one, watched, notes),
         }?;
         let new: Vec<_> = found.into_iter().filter(|one| !watched.contains(one)).collect();
         watched.extend(new);
@@ -39,8 +44,8 @@ impl Native {
         self.binder.variable(&name).map(drop).map_err(|error| error.to_string())
     }
 
-    pub(super) fn watched(self) -> Vec<Watched> {
-        self.watched
+    pub(super) fn finish(self) -> (Vec<Watched>, Vec<String>) {
+        (self.watched, self.notes)
     }
 }
 
@@ -83,10 +88,31 @@ fn value(binder: &mut Binder, place: &Place, known: &[Watched]) -> Result<Vec<Wa
     Ok(vec![Watched { module, address, size, name, used: Use::Value(encoding) }])
 }
 
-fn function(binder: &mut Binder, place: &Place, used: Use) -> Result<Vec<Watched>, String> {
-    let name = place.recorded();
-    let bound = binder.function(&name).map_err(|error| error.to_string())?;
-    code(bound, name, used)
+/// The function that a place means.
+fn function(binder: &mut Binder, place: &Place) -> Result<BoundFunction, String> {
+    let query = query(binder, place);
+    binder.function(&query).map_err(|error| error.to_string())
+}
+
+/// The name by which a function is looked for: a C place has dots where C++ has `::`.
+pub(super) fn query(binder: &mut Binder, place: &Place) -> String {
+    let plain = place.recorded();
+    if place.parts.len() < 2 || binder.function(&plain).is_ok() {
+        return plain;
+    }
+    let name = place.parts.join("::");
+    place.file.as_ref().map_or_else(|| name.clone(), |file| format!("{file}:{name}"))
+}
+
+/// What is to be said of a function of which some calls are not seen.
+pub(super) fn note_inlined(bound: &BoundFunction, place: &Place) -> Option<String> {
+    let is_inlined = bound.inlined || bound.code.iter().any(|code| code.inlined);
+    is_inlined.then(|| {
+        format!(
+            "the compiler has inlined calls of `{}`, which are not seen; __attribute__((noinline)) prevents that",
+            place.recorded()
+        )
+    })
 }
 
 /// All code of a function that is not inlined.

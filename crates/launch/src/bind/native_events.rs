@@ -1,6 +1,7 @@
 //! Events that specifications bind in C and C++ programs: the entry or the exit of a function, and the values of its
 //! parameters.
 
+use super::native::{note_inlined, query};
 use observe::{PARAMETERS, Use, Watched, meaning, parameter};
 use property::check::UserEvent;
 use property::syntax::ast::{Origin, Sort, Type, When};
@@ -8,12 +9,18 @@ use property::syntax::sort_text;
 use source::{Binder, BoundFunction, Entry, Parameter, Place, ValueKind};
 
 /// What to record for an event. Events of one name are one to the agent, with as many values as any of them has.
-pub(super) fn event(binder: &mut Binder, event: &UserEvent, known: &mut [Watched]) -> Result<Vec<Watched>, String> {
+pub(super) fn event(
+    binder: &mut Binder,
+    event: &UserEvent,
+    known: &mut [Watched],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Watched>, String> {
     let name = event.recorded();
     let place = event.place.recorded();
-    let query = query(binder, event);
+    let query = query(binder, &event.place);
     let bound = binder.function(&query);
     let bound = bound.map_err(|error| format!("{error} (a mark of foretrace.h is bound by `at trace \"{place}\"`)"))?;
+    let note = note_inlined(&bound, &event.place);
     let new = match event.when {
         When::After if !event.params.is_empty() => {
             return Err(format!(
@@ -37,7 +44,9 @@ pub(super) fn event(binder: &mut Binder, event: &UserEvent, known: &mut [Watched
             ));
         }
     }
-    merge(event, new, known)
+    let new = merge(event, new, known)?;
+    notes.extend(note);
+    Ok(new)
 }
 
 /// Takes those out of the new ones that are known. A known one with fewer values gets those of the new one.
@@ -75,16 +84,6 @@ fn merge(event: &UserEvent, new: Vec<Watched>, known: &mut [Watched]) -> Result<
     Ok(others)
 }
 
-/// The name by which the function is looked for: a C place has dots where C++ has `::`.
-fn query(binder: &mut Binder, event: &UserEvent) -> String {
-    let plain = event.place.recorded();
-    if event.place.parts.len() < 2 || binder.function(&plain).is_ok() {
-        return plain;
-    }
-    let name = event.place.parts.join("::");
-    event.place.file.as_ref().map_or_else(|| name.clone(), |file| format!("{file}:{name}"))
-}
-
 /// A function whose entry is an event.
 fn entered(
     binder: &mut Binder,
@@ -104,6 +103,10 @@ fn entered(
         return super::native::code(bound, name.to_owned(), Use::Entered);
     }
     if !event.params.is_empty() {
+        if !bound.overloads.is_empty() {
+            let all: Vec<String> = bound.overloads.iter().map(|one| format!("at c \"{one}\"")).collect();
+            return Err(format!("`{place}` is the name of several functions: write {}", all.join(" or ")));
+        }
         if bound.code.iter().any(|code| code.inlined) {
             return Err(format!(
                 "`{place}` is inlined into some of its callers, where nothing passes its arguments: compile it with \

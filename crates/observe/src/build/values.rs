@@ -86,13 +86,18 @@ impl Encoding {
         let unused = 64 - bits;
         match self {
             Encoding::Signed => Value::Int((word << unused) as i64 >> unused),
-            Encoding::Unsigned => Value::Int((word << unused >> unused) as i64),
+            Encoding::Unsigned => unsigned(word << unused >> unused),
             Encoding::Float if bits == 64 => Value::Real(f64::from_bits(word)),
             Encoding::Float if bits == 32 => Value::Real(f32::from_bits(word as u32).into()),
             Encoding::Float => Value::Unknown,
             Encoding::Bool => Value::Bool(word << unused != 0),
         }
     }
+}
+
+/// A number without a sign. Those of 2^63 and more are no values of traces, so they are not known.
+fn unsigned(number: u64) -> Value {
+    i64::try_from(number).map_or(Value::Unknown, Value::Int)
 }
 
 impl Encoding {
@@ -102,7 +107,7 @@ impl Encoding {
         let word = word.checked_shr(first).unwrap_or(0) << unused;
         match self {
             Encoding::Signed => Value::Int(word as i64 >> unused),
-            Encoding::Unsigned => Value::Int((word >> unused) as i64),
+            Encoding::Unsigned => unsigned(word >> unused),
             Encoding::Bool => Value::Bool(word != 0),
             Encoding::Float => Value::Unknown,
         }
@@ -149,6 +154,9 @@ mod tests {
     fn words_are_values_of_their_size_and_kind() {
         assert_eq!(Encoding::Signed.value(0xffff_ffff, 2), Value::Int(-1));
         assert_eq!(Encoding::Unsigned.value(0xdead_ffff_ffff, 2), Value::Int(0xffff_ffff));
+        assert_eq!(Encoding::Unsigned.value(i64::MAX as u64, 3), Value::Int(i64::MAX));
+        assert_eq!(Encoding::Unsigned.value(1 << 63, 3), Value::Unknown);
+        assert_eq!(Encoding::Unsigned.bits(u64::MAX, 0, 64), Value::Unknown);
         assert_eq!(Encoding::Signed.value(0x1_80, 0), Value::Int(-128));
         assert_eq!(Encoding::Signed.value(u64::MAX, 3), Value::Int(-1));
         assert_eq!(Encoding::Float.value(1.5f64.to_bits(), 3), Value::Real(1.5));

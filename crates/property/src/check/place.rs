@@ -68,18 +68,24 @@ pub(super) fn check(place: &ast::Place, usage: Use, out: &mut Diagnostics) -> Op
             Some(Place { lang: Lang::Java, file: None, parts })
         }
         Lang::C => {
-            if path.contains("::") || path.contains('#') {
+            let (scoped, parameters) = if usage == Use::Code { without_parameters(path) } else { (path, "") };
+            let dotted = if usage == Use::Code { scoped.replace("::", ".") } else { scoped.to_owned() };
+            if dotted.contains("::") || dotted.contains('#') {
                 let help = "C names are `name`, `file.c:name` or `object.field`".to_owned();
                 return complain(out, "not a C name", help);
             }
-            let (file, name) = match path.rsplit_once(':') {
+            let (file, name) = match dotted.rsplit_once(':') {
                 Some((file, name)) => (Some(file.to_owned()), name),
-                None => (None, path),
+                None => (None, dotted.as_str()),
             };
             if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
                 return complain(out, "no name after the file", "write `file.c:name`".to_owned());
             }
-            Some(Place { lang: Lang::C, file, parts: name.split('.').map(str::to_owned).collect() })
+            let mut parts: Vec<String> = name.split('.').map(str::to_owned).collect();
+            if let Some(last) = parts.last_mut() {
+                last.push_str(parameters);
+            }
+            Some(Place { lang: Lang::C, file, parts })
         }
         Lang::Rust => {
             if path.replace("::", "").contains([':', '.', '#']) {
@@ -89,5 +95,14 @@ pub(super) fn check(place: &ast::Place, usage: Use, out: &mut Diagnostics) -> Op
             }
             Some(Place { lang: Lang::Rust, file: None, parts: path.split("::").map(str::to_owned).collect() })
         }
+    }
+}
+
+/// Divides the name of a C++ function before its parameters, if it has some: `Conn::send(int, char const*) const`.
+fn without_parameters(path: &str) -> (&str, &str) {
+    let after_operator = path.find("operator()").map_or(0, |at| at + "operator()".len());
+    match path[after_operator..].find('(') {
+        Some(at) => path.split_at(after_operator + at),
+        None => (path, ""),
     }
 }

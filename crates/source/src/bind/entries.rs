@@ -27,8 +27,7 @@ const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 impl Binder {
     /// The entries of a function that [`Binder::function`] finds, inlined copies left out.
     pub fn entries(&mut self, query: &str) -> Result<Vec<Entry>, NotBound> {
-        self.index_functions();
-        let found = self.matching_functions(query.trim())?;
+        let found = self.matching_functions(query)?;
         let program = found[0].program;
         let mut places: Vec<_> =
             found.iter().filter(|entry| !entry.code.inlined).map(|entry| (entry.code.low, entry.die)).collect();

@@ -5,24 +5,71 @@ use super::{
 };
 use crate::demangle::demangle;
 use crate::program::{Called, Program};
+use crate::signature;
 use crate::symbols::Kind;
 
 impl Binder {
-    /// Binds `transfer`, `Bank::transfer`, `file.c:transfer`. A static function needs no file if it is the only one of
-    /// its name.
+    /// Binds `transfer`, `Bank::transfer`, `file.c:transfer`, `Bank::transfer(int)`. A static function needs no file if
+    /// it is the only one of its name. Overloaded functions are all meant if their parameters are not named.
     pub fn function(&mut self, query: &str) -> Result<BoundFunction, NotBound> {
-        self.index_functions();
-        let found = self.matching_functions(query.trim())?;
-        let first = found[0];
+        let found = self.matching_functions(query)?;
+        let first = &found[0];
         let mut code: Vec<CodeSpan> = found.iter().map(|entry| entry.code).collect();
         code.sort_unstable();
         code.dedup();
         let module = self.programs[first.program].image.path.clone();
-        Ok(BoundFunction { module, name: first.called.short(), code })
+        let mut overloads: Vec<String> = found.iter().map(|entry| self.with_parameters(entry)).collect();
+        overloads.sort_unstable();
+        overloads.dedup();
+        if overloads.len() == 1 {
+            overloads.clear();
+        }
+        let inlined = found.iter().any(|entry| {
+            let debug = self.programs[entry.program].debug.as_mut();
+            debug.zip(entry.die).is_some_and(|(debug, die)| debug.linked(die).inlined)
+        });
+        Ok(BoundFunction { module, name: first.called.short(), code, overloads, inlined })
     }
 
-    /// All code of the function that a query means, which is there and of one program. Functions have been indexed.
-    pub(super) fn matching_functions(&self, query: &str) -> Result<Vec<&FunctionEntry>, NotBound> {
+    /// All code of the function that a query means, which is there and of one program.
+    pub(super) fn matching_functions(&mut self, query: &str) -> Result<Vec<FunctionEntry>, NotBound> {
+        self.index_functions();
+        let query = query.trim();
+        let Some((name, parameters)) = signature::split(query) else { return self.functions_of_name(query) };
+        let all = self.functions_of_name(name)?;
+        let own: Vec<Option<String>> = all.iter().map(|entry| self.parameters_of(entry)).collect();
+        for loosely in [false, true] {
+            let is_it =
+                |own: &Option<String>| own.as_deref().is_some_and(|own| signature::is_same(parameters, own, loosely));
+            if own.iter().any(is_it) {
+                return Ok(all.into_iter().zip(own).filter(|(_, own)| is_it(own)).map(|(entry, _)| entry).collect());
+            }
+        }
+        let why = format!("no function `{query}` in {}{}", self.program_name(), self.without_debug());
+        let mut nearest: Vec<String> = all.iter().map(|entry| self.with_parameters(entry)).collect();
+        nearest.sort_unstable();
+        nearest.dedup();
+        Err(NotBound { why, nearest })
+    }
+
+    /// The name of some code, with the parameters of its function if that is of C++.
+    fn with_parameters(&mut self, entry: &FunctionEntry) -> String {
+        entry.called.short() + &self.parameters_of(entry).unwrap_or_default()
+    }
+
+    fn parameters_of(&mut self, entry: &FunctionEntry) -> Option<String> {
+        let program = &mut self.programs[entry.program];
+        let linked = program.debug.as_mut().zip(entry.die).map(|(debug, die)| debug.linked(die));
+        let of_debug = linked.and_then(|linked| signature::of(linked.symbol.as_deref()?));
+        of_debug.or_else(|| {
+            let symbols = &program.image.symbols;
+            let symbol = symbols.at(entry.code.low, &[Kind::Function]);
+            let symbol = symbol.filter(|symbol| symbol.address == entry.code.low && !entry.code.inlined)?;
+            signature::of(symbols.name(symbol))
+        })
+    }
+
+    fn functions_of_name(&self, query: &str) -> Result<Vec<FunctionEntry>, NotBound> {
         let all = self.functions.as_deref().unwrap_or_default();
         let (file, name) = split_file(query);
         let fits = |entry: &&FunctionEntry| {
@@ -42,10 +89,10 @@ impl Binder {
         if found.iter().any(|entry| entry.called != first.called) {
             return Err(ambiguous(query, found.iter().map(|entry| entry.called.clone())));
         }
-        Ok(found)
+        Ok(found.into_iter().cloned().collect())
     }
 
-    pub(super) fn index_functions(&mut self) {
+    fn index_functions(&mut self) {
         if self.functions.is_some() {
             return;
         }

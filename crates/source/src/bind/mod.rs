@@ -53,6 +53,10 @@ pub struct BoundFunction {
     pub name: String,
     /// All of its code in that file: out of line, in parts and clones, and inlined. Of overloaded functions, all.
     pub code: Vec<CodeSpan>,
+    /// If the name is that of overloaded functions: all of them, with their parameters.
+    pub overloads: Vec<String>,
+    /// Whether the compiler says that it has inlined some of its calls. Nothing else may be left of these.
+    pub inlined: bool,
 }
 
 /// Why a name could not be bound.
@@ -70,6 +74,7 @@ fn offers(names: &[String]) -> String {
 }
 
 /// A function's code under one name.
+#[derive(Clone)]
 struct FunctionEntry {
     program: usize,
     called: Called,

@@ -21,6 +21,8 @@ pub(crate) struct Linked {
     /// Whether other files see it.
     pub(crate) external: bool,
     pub(crate) line: u32,
+    /// Whether the compiler has inlined calls of the function. Nothing else may be left of them.
+    pub(crate) inlined: bool,
     /// The type, and the size where a copy has one of its own.
     pub(crate) type_of: Option<Die>,
     /// The last entry of the chain.
@@ -99,6 +101,12 @@ impl Debug {
                     gimli::DW_AT_external => linked.external |= attribute.value() == AttributeValue::Flag(true),
                     gimli::DW_AT_decl_line if linked.line == 0 => {
                         linked.line = attribute.udata_value().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+                    }
+                    gimli::DW_AT_inline => {
+                        linked.inlined |= matches!(
+                            attribute.value(),
+                            AttributeValue::Inline(gimli::DW_INL_inlined | gimli::DW_INL_declared_inlined)
+                        );
                     }
                     // A definition knows the length of an array whose declaration leaves it open.
                     gimli::DW_AT_type if linked.type_of.is_none() => {

@@ -74,11 +74,20 @@ impl Debug {
             Some(origin) => self.children(origin),
             None => own.clone(),
         };
-        let conventional = self.conventional(function, &declared);
         let from_return = self.counts_from_return(function);
+        let concrete: Vec<Option<Die>> = declared
+            .iter()
+            .map(|&declared| own.iter().copied().find(|&die| die == declared || self.origin_of(die) == Some(declared)))
+            .collect();
+        let mut conventional = self.conventional(function, &declared);
+        if self.names_convention(function)
+            || from_return
+                && concrete.iter().zip(&conventional).any(|(die, usual)| self.contradicts(*die, usual.as_ref().ok()))
+        {
+            conventional.fill(Err(ALIEN.to_owned()));
+        }
         let mut all = Vec::with_capacity(declared.len());
-        for (declared, conventional) in declared.into_iter().zip(conventional) {
-            let concrete = own.iter().copied().find(|&die| die == declared || self.origin_of(die) == Some(declared));
+        for ((declared, concrete), conventional) in declared.into_iter().zip(concrete).zip(conventional) {
             let linked = self.linked(declared);
             let place = match concrete {
                 Some(die) => self.place_at(die, low, conventional, is_clone, from_return),
@@ -162,6 +171,30 @@ impl Debug {
             }));
         }
         places
+    }
+
+    /// Whether the debug information names another calling convention than the usual one (as clang's does).
+    fn names_convention(&self, function: Die) -> bool {
+        let origin = self.origin_of(function);
+        [Some(function), origin].into_iter().flatten().filter_map(|die| self.entry(die)).any(|entry| {
+            let named = entry.attr_value(gimli::DW_AT_calling_convention);
+            named.is_some_and(|named| named != AttributeValue::CallingConvention(gimli::DW_CC_normal))
+        })
+    }
+
+    /// Whether a parameter lies in its caller's frame, and not where the usual convention puts it there: callers of
+    /// another one leave room for all parameters (`ms_abi`). The frame is counted from the return address.
+    fn contradicts(&self, die: Option<Die>, usual: Option<&Place>) -> bool {
+        let Some(entry) = die.and_then(|die| self.entry(die)) else { return false };
+        let (Some(die), Some(AttributeValue::Exprloc(location))) = (die, entry.attr_value(gimli::DW_AT_location))
+        else {
+            return false;
+        };
+        match (self.said(die.unit, &location), usual) {
+            (Said::Frame(above), Some(Place::Stack(usual))) => above >= 0 && above != i64::from(*usual),
+            (Said::Frame(above), Some(_)) => above >= 0,
+            _ => false,
+        }
     }
 
     /// Whether the frame of a function is counted from the address above its return address.
@@ -297,3 +330,5 @@ fn register_place(register: gimli::Register) -> Option<Place> {
 const GONE: &str = "the compiler has removed it from the function (which `__attribute__((noipa))`, or a use of it that \
                     the compiler cannot see through, prevents)";
 const ELSEWHERE: &str = "the debug information does not say where it is when the function is entered";
+const ALIEN: &str = "the function has another calling convention than the usual one (as by `__attribute__((ms_abi))`), \
+                     and the debug information does not say where it is when the function is entered";

@@ -150,7 +150,16 @@ int main(int argc, char **) { Bank b{argc}; one(argc); two(argc); return b.move(
         let transfer = binder.function("transfer").expect("a function");
         assert!(transfer.code.len() >= 4 && transfer.code.iter().all(|c| c.inlined), "{compiler} {transfer:?}");
         let own = |f: &source::BoundFunction| f.code.iter().filter(|c| !c.inlined).count();
-        assert_eq!(own(&binder.function("Bank::move").expect("two overloads")), 2, "{compiler}");
+        let both = binder.function("Bank::move").expect("two overloads");
+        assert_eq!(own(&both), 2, "{compiler}");
+        assert_eq!(both.overloads, ["Bank::move(int)", "Bank::move(long)"], "{compiler}");
+        for query in ["Bank::move(int)", "Bank::move( long )"] {
+            let one = binder.function(query).expect("one of them");
+            assert_eq!((own(&one), one.overloads.len()), (1, 0), "{compiler} {query}");
+        }
+        let error = binder.function("Bank::move(char)").expect_err("no such");
+        assert_eq!(error.nearest, ["Bank::move(int)", "Bank::move(long)"], "{compiler}");
+        assert!(transfer.inlined && !binder.function("main").expect("a function").inlined, "{compiler}");
         assert_eq!(own(&binder.function("one").expect("a function")), 1);
         let error = binder.function("move").expect_err("it has a scope");
         assert_eq!(error.nearest, ["Bank::move"]);
@@ -158,6 +167,7 @@ int main(int argc, char **) { Bank b{argc}; one(argc); two(argc); return b.move(
         let mut binder = Binder::open(&folder.path("prog")).expect("a program");
         assert!(!binder.has_debug_information());
         assert_eq!(own(&binder.function("Bank::move").expect("symbols are left")), 2, "{compiler}");
+        assert_eq!(own(&binder.function("Bank::move(long)").expect("symbols are left")), 1, "{compiler}");
         let bound = binder.variable("total").expect("symbols are left");
         assert_eq!((bound.size, bound.kind), (4, ValueKind::Unknown));
         assert!(binder.variable("nothing").expect_err("no such").why.contains("-g"));
