@@ -260,7 +260,7 @@ fn overloaded_functions_are_named_with_their_parameters() {
         folder.ok(&["c++", level, "a.cpp", "-o", "a"]);
         for (declaration, expected) in [
             ("event e(n : int) at c \"net::Conn::write(int)\";", "net.Conn.write(int\\x29,7"),
-            ("event e(b : bool) at c \"net.Conn.write( bool )\";", "net.Conn.write(bool\\x29,true"),
+            ("event e(b : bool) at c \"net.Conn.write(bool)\";", "net.Conn.write(bool\\x29,true"),
             ("event e(n : int) at c \"net::Conn::operator()(int)\";", "net.Conn.operator(\\x29(int\\x29,5"),
         ] {
             let ran = with_event(&folder, declaration);
