@@ -232,8 +232,7 @@ fn reads_see_the_last_write() {
     finds("A|w(x)=\"a\"|\nB|r(x)=\"b\"|", &["1: B reads x as \"b\", but it holds \"a\""]);
     finds("A|r(x)|\n#! init x=1\nA|r(x)=2|", &["1: the initial value of x comes after its first use, and is not used"]);
     // The lifetime of an object is a variable of its name.
-    accepts("A|w(s)|\n#! init s=1\nA|down(s)|");
-    accepts("A|w(b)|\n#! init b=2\nA|await(b)|");
+    accepts("A|post(b)|\nA|w(b)|\n#! init b=2\nA|await(b)|");
     finds("A|up(s)|\n#! init s=1", &["1: the initial value of s comes after its first use, and is not used"]);
 }
 

@@ -8,8 +8,8 @@ fn is_right(source: &str, output: &str) {
     let folder = Folder::new();
     folder.write("program.c", source);
     folder.ok(&["cc", "-O1", "-pthread", "program.c", "-o", "program", "-lrt"]);
-    for _ in 0..3 {
-        let ran = folder.ok(&["run", "--detect", "all,-lockset", "--", "./program"]);
+    for recorded in [&[][..], &[], &["--record", "all"]] {
+        let ran = folder.ok(&[&["run", "--detect", "all,-lockset"], recorded, &["--", "./program"]].concat());
         assert_eq!(ran.stdout, output, "{ran:?}");
         assert!(ran.stderr.contains("no findings") && !ran.stderr.contains("problem"), "{ran:?}");
     }
