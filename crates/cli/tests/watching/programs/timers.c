@@ -29,7 +29,7 @@ static void on_timer(int number) {
         sem_post(&over);
 }
 
-static void *busy(void *unused) {
+__attribute__((no_sanitize_thread)) static void *busy(void *unused) {
     while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE))
         ;
     return unused;
