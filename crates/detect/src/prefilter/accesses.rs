@@ -4,9 +4,6 @@ use super::must_order::MustOrder;
 use super::phases::Access;
 use crate::locksets::{LockSets, SetId};
 
-/// Threads and kinds of a variable that are distinguished; with more it may race.
-const MOST: usize = 64;
-
 /// The accesses of a variable by one thread that are of one kind.
 #[derive(Clone, Copy, Debug)]
 struct Kind {
@@ -39,6 +36,12 @@ impl Accesses {
         self.kinds.clear();
     }
 
+    /// The threads and kinds of accesses that are distinguished.
+    #[inline]
+    pub(super) fn kinds(&self) -> usize {
+        self.kinds.len()
+    }
+
     /// Adds the present event of a thread. Whether it may meet an earlier access.
     #[inline]
     pub(super) fn add(&mut self, access: Access, order: &MustOrder, sets: &mut LockSets) -> bool {
@@ -61,7 +64,7 @@ impl Accesses {
         }
         let Some(place) = own else {
             self.kinds.push(Kind { thread, kind, base: 0, last: now, locks });
-            return self.kinds.len() > MOST;
+            return false;
         };
         let own = &mut self.kinds[place];
         if own.locks != locks {

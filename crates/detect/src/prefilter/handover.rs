@@ -16,11 +16,28 @@ use event::{Batch, Event, Names, Op, Space, Value, VarId};
 use rustc_hash::FxHashMap;
 use sync::{LockMode, Sections, Wakeups};
 
-/// With more threads nothing is ruled out: clocks would cost too much.
-const MOST_THREADS: usize = 512;
+/// How much is remembered. With less, less is ruled out.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// With more threads nothing is ruled out: clocks would cost too much.
+    pub threads: usize,
+    /// Drop barriers of a variable.
+    pub drop_barriers: usize,
+    /// Threads and kinds of accesses of a variable that are distinguished; with more it may race.
+    pub accesses: usize,
+    /// Words of all rows of what threads knew, 4 bytes each; of more, the oldest are forgotten.
+    pub words: usize,
+    /// Sections of a thread and lock, at least one: what was handed over is mostly taken soon.
+    pub sections: usize,
+    /// Sections in all; if there are more, each thread and lock has the last one only.
+    pub all_sections: usize,
+}
 
-/// Drop barriers of a variable that are kept.
-const MOST_PINS: usize = 16;
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { threads: 512, drop_barriers: 16, accesses: 64, words: 1 << 20, sections: 16, all_sections: 1 << 16 }
+    }
+}
 
 /// After so many events it is asked whether to go on.
 const LOOK: usize = 1 << 16;
@@ -44,6 +61,7 @@ struct Slot {
 #[derive(Debug)]
 pub struct Handovers<'f> {
     filtered: &'f Filtered,
+    limits: Limits,
     slots: Vec<Slot>,
     free: Vec<u32>,
     /// By variable: its slot.
@@ -62,14 +80,20 @@ pub struct Handovers<'f> {
 impl<'f> Handovers<'f> {
     /// Before the first event of a trace that the prefilter has seen to its end.
     pub fn new(filtered: &'f Filtered) -> Handovers<'f> {
+        Handovers::with(Limits::default(), filtered)
+    }
+
+    /// Likewise, within these limits.
+    pub fn with(limits: Limits, filtered: &'f Filtered) -> Handovers<'f> {
         Handovers {
             filtered,
+            limits,
             slots: Vec::new(),
             free: Vec::new(),
             of_var: Vec::new(),
             races: Vec::new(),
             pins: FxHashMap::default(),
-            order: MustOrder::default(),
+            order: MustOrder::new(limits),
             locks: Locks::default(),
             sections: Sections::new(),
             wakeups: Wakeups::new(),
@@ -104,7 +128,7 @@ impl<'f> Handovers<'f> {
     /// Makes room for what has these names. Whether there is anything to do.
     fn begin(&mut self, names: &Names) -> bool {
         let threads = names.space(Space::Thread).len();
-        self.given_up |= threads > MOST_THREADS;
+        self.given_up |= threads > self.limits.threads;
         if self.given_up {
             return false;
         }
@@ -201,7 +225,9 @@ impl<'f> Handovers<'f> {
         if !self.races[var] && self.filtered.may_race(event.var()) {
             let protecting = self.locks.protecting(event.thread(), kind & Access::WRITE != 0);
             let access = Access { thread: event.thread().0, kind, locks: protecting };
-            self.races[var] = self.slots[slot as usize].accesses.add(access, &self.order, &mut self.locks.sets);
+            let accesses = &mut self.slots[slot as usize].accesses;
+            self.races[var] =
+                accesses.add(access, &self.order, &mut self.locks.sets) || accesses.kinds() > self.limits.accesses;
         }
         slot
     }
@@ -224,7 +250,7 @@ impl<'f> Handovers<'f> {
         let pins = self.pins.entry(slot).or_default();
         if let Some((_, pin)) = pins.iter_mut().find(|(kind, pin)| *kind == op && pin.is_of(event.thread())) {
             *pin = point;
-        } else if pins.len() < MOST_PINS {
+        } else if pins.len() < self.limits.drop_barriers {
             pins.push((op, point));
         }
     }

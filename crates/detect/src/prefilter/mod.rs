@@ -24,7 +24,7 @@ mod waiters;
 use crate::hang::WaitsFor;
 use crate::kept_order::KeptOrder;
 use crate::misuse::LABEL;
-pub use handover::Handovers;
+pub use handover::{Handovers, Limits};
 pub use masked::each_masked;
 
 use event::{Batch, Event, Id, Names, Op, Space, Value, VarId};

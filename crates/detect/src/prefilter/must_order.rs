@@ -10,19 +10,11 @@
 //! Whatever is left out (values that are known, semaphores, failed tries, what finds no room) only makes the order
 //! smaller.
 
+use super::handover::Limits;
 use event::{LockId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use sync::{Change, Effect, LockMode};
-
-/// Words of all rows together, 4 bytes each; of more, the oldest are forgotten.
-const MOST_WORDS: usize = 1 << 20;
-
-/// Sections of a thread and lock that are remembered: what was handed over is mostly taken soon.
-const SECTIONS: usize = 16;
-
-/// Sections in all; if there are more, each thread and lock has the last one only.
-const MOST_SECTIONS: usize = 1 << 16;
 
 const NONE: u32 = u32::MAX;
 
@@ -52,9 +44,9 @@ struct Rows {
 }
 
 impl Rows {
-    fn add(&mut self, clock: &[u32]) -> u32 {
+    fn add(&mut self, clock: &[u32], most: usize) -> u32 {
         self.words += clock.len() + 4;
-        while self.words > MOST_WORDS
+        while self.words > most
             && let Some(oldest) = self.rows.pop_front()
         {
             self.words -= oldest.len() + 4;
@@ -107,8 +99,9 @@ struct Thread {
 }
 
 /// All threads.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) struct MustOrder {
+    limits: Limits,
     threads: Vec<Thread>,
     rows: Rows,
     users: Vec<Vec<User>>,
@@ -117,6 +110,17 @@ pub(super) struct MustOrder {
 }
 
 impl MustOrder {
+    pub(super) fn new(limits: Limits) -> MustOrder {
+        MustOrder {
+            limits,
+            threads: Vec::new(),
+            rows: Rows::default(),
+            users: Vec::new(),
+            sections: 0,
+            posts: FxHashMap::default(),
+        }
+    }
+
     pub(super) fn grow(&mut self, threads: usize, locks: usize) {
         let new = || Thread { row: NONE, ..Thread::default() };
         self.threads.resize_with(threads.max(self.threads.len()), new);
@@ -149,7 +153,7 @@ impl MustOrder {
     pub(super) fn point(&mut self, thread: usize) -> Point {
         let own = &mut self.threads[thread];
         if own.row == NONE {
-            own.row = self.rows.add(&own.clock);
+            own.row = self.rows.add(&own.clock, self.limits.words);
         }
         Point { thread: thread as u32, count: own.count, row: own.row }
     }
@@ -236,7 +240,8 @@ impl MustOrder {
                 &mut users.last_mut().expect("it was added just now").closed
             }
         };
-        if own.len() >= SECTIONS || (self.sections >= MOST_SECTIONS && !own.is_empty()) {
+        let is_full = own.len() >= self.limits.sections || self.sections >= self.limits.all_sections;
+        if is_full && !own.is_empty() {
             own.pop_front();
         } else {
             self.sections += 1;

@@ -8,7 +8,7 @@ use detect::lockset::Lockset;
 use detect::lost_wakeup::LostWakeups;
 use detect::maximal::{self, KnownRaces, Maximal};
 use detect::misuse::Misuses;
-use detect::prefilter::{Filtered, Handovers, Prefilter, each_masked};
+use detect::prefilter::{Filtered, Handovers, Limits, Prefilter, each_masked};
 use detect::sync_preserving::{Options, SyncPreserving};
 use event::{Batch, Op, Space, VarId};
 use oracle::cases;
@@ -28,9 +28,9 @@ fn filtered(case: &Case, batch: &Batch) -> Filtered {
 }
 
 /// What is left after a look at handovers, in batches of different lengths.
-fn handed_over(case: &Case, filtered: &Filtered, seed: u64) -> Filtered {
+fn handed_over(case: &Case, filtered: &Filtered, seed: u64, limits: Limits) -> Filtered {
     let batch = &case.trace.batch;
-    let mut handovers = Handovers::new(filtered);
+    let mut handovers = Handovers::with(limits, filtered);
     let mut at = 0;
     while at < batch.events.len() {
         let end = batch.events.len().min(at + 1 + (seed as usize + at) % 7);
@@ -186,7 +186,7 @@ fn what_is_handed_over_does_not_race() {
         };
         let (names, batch) = (&case.trace.names, &case.trace.batch);
         let filtered = filtered(&case, batch);
-        let left = handed_over(&case, &filtered, seed);
+        let left = handed_over(&case, &filtered, seed, Limits::default());
         let shown = || format!("{left:?} seed {seed}\n{}", case.text);
         for (e, f) in case.oracle.races() {
             assert!(left.may_race(batch.events[f].var()), "{e} and {f} race: {}", shown());
@@ -202,6 +202,43 @@ fn what_is_handed_over_does_not_race() {
     }
     println!("{before} variables may race, {after} after handovers; {quiet} traces have none any more");
     assert!(after < before - before / 20 && quiet > 0);
+}
+
+/// Each limit is reached, and within it less is ruled out, never something else.
+#[test]
+fn with_less_room_less_is_ruled_out() {
+    let all = Limits::default();
+    let limits = [
+        Limits { threads: 2, ..all },
+        Limits { drop_barriers: 0, ..all },
+        Limits { accesses: 1, ..all },
+        Limits { words: 8, ..all },
+        Limits { sections: 1, ..all },
+        Limits { all_sections: 1, ..all },
+    ];
+    let mut lost = [0; 6];
+    for seed in 0..cases(20_000) {
+        let mut r = Random::new(12 << 32 | seed);
+        let case = match seed % 4 {
+            // By chance, drop barriers hardly ever rule out what nothing else does.
+            _ if seed == 0 => Case::new("T1|w(x)|1\nT1|pin(x,1)|2\nT2|w(x)|3\n".to_owned()),
+            0 => Case::with_sites(13 << 32 | seed),
+            1 => Case::new(handing(&mut r)),
+            _ => Case::new(relay(&mut r)),
+        };
+        let filtered = filtered(&case, &case.trace.batch);
+        let left = handed_over(&case, &filtered, seed, all);
+        for (lost, limits) in lost.iter_mut().zip(limits) {
+            let more = handed_over(&case, &filtered, seed, limits);
+            let vars = (0..case.trace.names.space(Space::Var).len() as u32).map(VarId);
+            for var in vars.filter(|&var| left.may_race(var) != more.may_race(var)) {
+                assert!(more.may_race(var), "{limits:?} rule out {var:?}, seed {seed}\n{}", case.text);
+                *lost += 1;
+            }
+        }
+    }
+    println!("{lost:?} variables more may race");
+    assert!(lost.iter().all(|&lost| lost > 0), "{lost:?}");
 }
 
 #[test]
