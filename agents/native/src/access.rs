@@ -15,9 +15,9 @@
 //!    taking over                                     R::take_over               all is before this thread
 //!    unbiased region, leased block:
 //!  4 repetition                   access_leased      R::repeat_biased           as at an earlier point
-//!  5 first access, taking over    claim_leased       as above, and among readers: R::repeat_among_readers
+//!  5 taking over, first access    claim_leased       as above, and among readers: R::repeat_among_readers
 //!    unbiased region, locked block:
-//!  4 renewal                      read_unbiased      R::renew_read              the home entry gives way
+//!  4 renewal                      read_locked        R::renew_read              the home entry gives way
 //!                                 write_unbiased     R::renew_write
 //!  5 repetition                   access_unbiased    R::repeat_locked           as at an earlier point
 //!    everything else, in slow_path (revokes the bias of another thread if need be):
@@ -32,6 +32,7 @@
 //! makes a context or comes to step 7 may block and write records.
 
 mod hooks;
+mod leased;
 
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::compiler_fence;
@@ -45,6 +46,7 @@ use crate::scans::{self, LOG2};
 use crate::shadow::Leaf;
 use crate::thread::Thread;
 use crate::{read_summaries, shadow, stacks, thread};
+use leased::access_leased;
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may
 /// come at any time. All else is in other functions, so that this one needs nothing of the stack.
@@ -251,9 +253,23 @@ unsafe fn with_signals_deferred(tls: *mut Tls, f: impl FnOnce() -> bool) -> bool
     }
 }
 
-/// A read in an unbiased region, most often by a thread that has read the same before.
+/// A read in an unbiased region.
 #[inline(always)]
 fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
+    // SAFETY: as in `access_biased`.
+    if unsafe { (*thread).recorder.is_covered_by_first(leaf.cell(addr), mask::<SIZE>(addr)) } {
+        return;
+    }
+    if biased::is_unbiased(leaf.lease(addr)) {
+        read_locked::<SIZE>(addr, pc, thread, leaf);
+    } else {
+        access_leased::<SIZE, false>(addr, pc, thread, leaf);
+    }
+}
+
+/// A read in a locked block, most often by a thread that has read the same before.
+#[inline(never)]
+extern "C" fn read_locked<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
     let (tls, cell, mask) = (machine::tls(), leaf.cell(addr), mask::<SIZE>(addr));
     // SAFETY: as in `access_biased`.
     unsafe {
@@ -261,9 +277,6 @@ fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread,
         let home = recorder.home_entry(cell);
         if recorder.is_covered_by_home(home, mask) {
             return;
-        }
-        if !biased::is_unbiased(leaf.lease(addr)) {
-            return access_leased::<SIZE, false>(addr, pc, thread, leaf);
         }
         let has_more_to_do = (*tls).busy || critical.scan.is_on() || SIZE == 8 && recorder.notes_reads();
         if !has_more_to_do
@@ -296,76 +309,6 @@ fn write_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread
         }
     }
     access_unbiased::<SIZE, true>(addr, pc, thread, cell);
-}
-
-/// An access in an unbiased region that is not covered, in a block that has leases. As in [`access_biased`].
-#[inline(never)]
-extern "C" fn access_leased<const SIZE: usize, const WRITE: bool>(
-    addr: usize,
-    pc: usize,
-    thread: *mut Thread,
-    leaf: Leaf,
-) {
-    let (tls, mask, cell, lease) = (machine::tls(), mask::<SIZE>(addr), leaf.cell(addr), leaf.lease(addr));
-    // SAFETY: this thread's own state; its fast path is open.
-    unsafe {
-        if (*tls).busy {
-            return;
-        }
-        let Some(context) = (*thread).contexts.known_here(tls, pc) else {
-            return slow_path_of::<SIZE, WRITE>(addr, pc);
-        };
-        (*tls).busy = true;
-        compiler_fence(SeqCst);
-        let Thread { recorder, critical, slot, .. } = &mut *thread;
-        recorder.finish_scan(&critical.scan);
-        if SIZE == 8 && !WRITE && recorder.notes_reads() {
-            read_summaries::note_read(addr, recorder);
-        }
-        let is_own = critical.enter_block(lease, *slot) == Bias::Own;
-        let done = is_own && recorder.repeat_biased(cell, mask, WRITE, context)
-            || claim_leased::<WRITE>(addr, thread, leaf, mask, context);
-        (*thread).critical.leave();
-        compiler_fence(SeqCst);
-        (*tls).busy = false;
-        compiler_fence(SeqCst);
-        if !done {
-            return slow_path_of::<SIZE, WRITE>(addr, pc);
-        }
-        if (*tls).deferred {
-            crate::intercept::deliver();
-        }
-    }
-}
-
-/// What is left of [`access_leased`], in the critical region: leases the block, if it is free, and takes the word over.
-/// Returns true if it is done.
-#[inline(never)]
-unsafe extern "C" fn claim_leased<const WRITE: bool>(
-    addr: usize,
-    thread: *mut Thread,
-    leaf: Leaf,
-    mask: u8,
-    context: u32,
-) -> bool {
-    let (cell, lease) = (leaf.cell(addr), leaf.lease(addr));
-    // SAFETY: this thread's own state.
-    unsafe {
-        let Thread { recorder, critical, slot, .. } = &mut *thread;
-        if critical.enter_block(lease, *slot) != Bias::Own {
-            critical.leave();
-            critical.lease_if_free(lease, *slot);
-            if critical.enter_block(lease, *slot) != Bias::Own {
-                return false;
-            }
-            if recorder.repeat_biased(cell, mask, WRITE, context) {
-                return true;
-            }
-        }
-        // A reader may not be in its home entry.
-        !WRITE && (recorder.is_covered(cell, mask, false) || recorder.repeat_among_readers(cell, mask, context))
-            || claim_word::<WRITE>(addr, thread, cell, mask, context)
-    }
 }
 
 /// The general path of a read or a write.

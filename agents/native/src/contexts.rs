@@ -1,6 +1,8 @@
 //! Call contexts: call stacks as numbers, each defined by the context of the caller's call and an address.
 
 use core::ptr;
+use core::sync::atomic::Ordering::SeqCst;
+use core::sync::atomic::compiler_fence;
 
 use runtime::filter::Sink;
 use runtime::record::{CONTEXT_BITS, Kind, head};
@@ -32,7 +34,8 @@ pub struct Contexts {
     recent: [Entry; RECENT],
 }
 
-const RECENT: usize = 512;
+/// Programs in C++ have some hundred that they use in turn.
+const RECENT: usize = 2048;
 
 /// The place of an address called from `parent`.
 #[inline(always)]
@@ -73,29 +76,64 @@ impl Contexts {
         (recent.address == pc as u64 && recent.parent == parent && parent != 0).then_some(recent.context)
     }
 
-    /// [`Contexts::known`] for an address called from the newest call of this thread. If that has no context yet, the
-    /// calls that it is in were used lately, too: functions are called again and again.
+    /// [`Contexts::known`] for an address called from the newest call of this thread, if that has a context.
     ///
     /// # Safety
     ///
     /// It is the thread of these contexts, whose hooks are open.
     #[inline(always)]
-    pub unsafe fn known_here(&self, tls: *const Tls, pc: usize) -> Option<u32> {
+    pub unsafe fn known_at_once(&self, tls: *const Tls, pc: usize) -> Option<u32> {
         // SAFETY: the caller's own thread.
-        let parent = match unsafe { frames::parent(tls) } {
-            0 => unsafe { self.known_call(tls)? },
-            parent => parent,
-        };
-        self.known(parent, pc)
+        self.known(unsafe { frames::parent(tls) }, pc)
     }
 
-    /// Gives the newest calls their contexts, if all of them were used lately.
+    /// The call context of an address called from the newest call of this thread, if nothing is to be recorded for it:
+    /// functions are called again and again.
+    ///
+    /// # Safety
+    ///
+    /// It is the thread of these contexts, whose hooks are open.
+    #[inline(always)]
+    pub unsafe fn known_here(&mut self, tls: *mut Tls, pc: usize) -> Option<u32> {
+        // SAFETY: the caller's own thread.
+        unsafe {
+            match self.known_at_once(tls, pc) {
+                None => self.find_here(tls, pc),
+                known => known,
+            }
+        }
+    }
+
+    /// [`Contexts::known_here`] if it was not used lately. Signal handlers wait meanwhile, because their hooks might
+    /// replace the table.
     #[inline(never)]
-    unsafe fn known_call(&self, tls: *const Tls) -> Option<u32> {
+    unsafe fn find_here(&mut self, tls: *mut Tls, pc: usize) -> Option<u32> {
+        // SAFETY: the caller's own thread.
+        unsafe {
+            let was_busy = (*tls).busy;
+            (*tls).busy = true;
+            compiler_fence(SeqCst);
+            let context = self.call_found(tls).and_then(|parent| self.seek(parent, pc));
+            compiler_fence(SeqCst);
+            (*tls).busy = was_busy;
+            compiler_fence(SeqCst);
+            if !was_busy && (*tls).deferred {
+                crate::intercept::deliver();
+            }
+            context
+        }
+    }
+
+    /// The context of the newest call. Gives the newest calls their contexts, if all of them have one.
+    unsafe fn call_found(&mut self, tls: *const Tls) -> Option<u32> {
         /// So many calls without a context in between.
-        const DEPTH: usize = 8;
+        const DEPTH: usize = 32;
         // SAFETY: the calls up to the first one with a context are above the frame below the first, which has none.
         unsafe {
+            let parent = frames::parent(tls);
+            if parent != 0 {
+                return Some(parent);
+            }
             let Tls { top, base, .. } = *tls;
             if top <= base {
                 // Or there are more calls than frames.
@@ -106,11 +144,29 @@ impl Contexts {
             let mut context = (*top.sub(named)).context as u32;
             for down in (1..named).rev() {
                 let frame = &mut *top.sub(down);
-                context = self.known(context, frame.pc)?;
+                context = self.seek(context, frame.pc)?;
                 frame.context |= context as usize;
             }
             Some(context)
         }
+    }
+
+    /// The call context of an address called from `parent`, if it has one.
+    #[inline]
+    fn seek(&mut self, parent: u32, pc: usize) -> Option<u32> {
+        if let Some(context) = self.known(parent, pc) {
+            return Some(context);
+        }
+        if self.capacity == 0 {
+            return None;
+        }
+        // SAFETY: the table has room.
+        let context = unsafe { (*find(self.table, self.capacity, parent, pc as u64)).context };
+        if context == 0 {
+            return None;
+        }
+        self.remember(parent, pc, context);
+        Some(context)
     }
 
     /// Numbers the calls under way that have no context yet.

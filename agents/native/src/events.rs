@@ -69,7 +69,7 @@ impl Thread {
     ///
     /// It is this thread's state, and its hooks are open.
     #[inline(always)]
-    pub unsafe fn sync_at_once(&mut self, tls: *const Tls, pc: usize, sync: Sync) -> bool {
+    pub unsafe fn sync_at_once(&mut self, tls: *mut Tls, pc: usize, sync: Sync) -> bool {
         // SAFETY: the caller's own thread.
         let Some(context) = (unsafe { self.contexts.known_here(tls, pc) }) else { return false };
         if !self.ring.has_room(2) {

@@ -100,16 +100,21 @@ impl Recorder {
     /// Whether all that an Exclusive cell shows is before this thread in every run, so that an access is deferred.
     #[inline(always)]
     fn is_all_handed(&self, filter: &Filter, first: &Entry, second: &Entry, contended: bool, context: u32) -> bool {
+        // What this thread knows by itself comes before the clocks that all share.
         let is_mine = |entry: &Entry| entry.at == 0 || entry.slot() == self.slot();
-        if is_mine(first) && is_mine(second) {
-            return true;
+        let is_known = |entry: &Entry| is_mine(entry) || entry.sync_index() != 0 && self.reads_from.has(entry.at);
+        if is_known(first) && is_known(second) {
+            if is_mine(first) && is_mine(second) || !contended && self.is_frequent_pair(first, second, context) {
+                return true;
+            }
+            return self.is_ordered_after(filter, first) && self.is_ordered_after(filter, second);
         }
         if self.is_ordered_after(filter, first) && self.is_ordered_after(filter, second) {
             return true;
         }
         !contended
-            && (first.at == 0 || self.is_before(filter, first, 0, None))
-            && (second.at == 0 || self.is_before(filter, second, 0, None))
+            && (is_known(first) || self.is_before(filter, first, 0, None))
+            && (is_known(second) || self.is_before(filter, second, 0, None))
             && self.is_frequent_pair(first, second, context)
     }
 }
