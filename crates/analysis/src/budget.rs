@@ -8,8 +8,8 @@ const EACH: Duration = Duration::from_secs(10);
 /// The least that all searches together have after the recording of a long run.
 const LEAST: Duration = Duration::from_millis(500);
 
-/// They share the time that this run took: rarely do more than so many of them use up what they have.
-const SHARERS: u32 = 3;
+/// They share half of the time that this run took: rarely do more than three of them use up what they have.
+const SHARERS: u32 = 6;
 
 /// The user of `run` waits for all searches together. Traces shorter than this have few windows: most searches of them
 /// end by themselves.
@@ -110,9 +110,9 @@ mod tests {
             Budget::new(asked, recording.map(Duration::from_millis), events).to_string()
         };
         assert_eq!(each(None, None, 9_000_000), "10 seconds");
-        assert_eq!(each(None, Some(9_750), 9_000_000), "3.2 seconds");
+        assert_eq!(each(None, Some(9_750), 9_000_000), "1.6 seconds");
         assert_eq!(each(None, Some(9_750), 10_000), "10 seconds");
-        assert_eq!(each(None, Some(10), 9_000_000), "0.2 seconds");
+        assert_eq!(each(None, Some(10), 9_000_000), "0.1 seconds");
         assert_eq!(each(None, Some(60_000), 9_000_000), "10 seconds");
         assert_eq!(each(Some(Duration::from_secs(60)), Some(10), 9_000_000), "60 seconds");
     }

@@ -19,7 +19,7 @@ use crate::recorded::{Known, Recorded};
 use crate::resolve::{self, apart, behind, missing, runtimes};
 use crate::retained::{self, Retained, Wanted};
 use crate::tasks::{Restriction, Tasks};
-use detect::prefilter::{Filtered, Handovers, Prefilter};
+use detect::prefilter::{Filtered, Handovers, Narrow, Narrowed, Prefilter, each_part};
 use event::{Batch, Meta, Names};
 use property::bind::InitialValues;
 use report::{AnalysisStats, Finding};
@@ -153,12 +153,17 @@ impl Passes {
         let trace = kept.filter(|_| ending.unread.is_none());
         let missing = ending.retained.missing().or(late.missing);
         let to_feed = kept.filter(|_| waited && !late.fed);
-        let searches = self.running.iter().any(|running| running.detector.searches_races());
-        let searched = match (late.searched, trace) {
-            (Some(searched), _) => searched,
-            (None, Some(trace)) if searches => without_handovers(&filtered, names, trace, control),
-            _ => filtered.clone(),
+        let narrowed = match (late.narrowed, to_feed.or(trace)) {
+            (Some(narrowed), _) => narrowed,
+            (None, Some(trace)) if waited => self.narrowed(&filtered, names, trace, control),
+            _ => Narrowed::all(&filtered),
         };
+        let stopped = match to_feed {
+            Some(trace) if narrowed.is_looked_at() => self.feed_whole(names, trace, &narrowed.observed, &gate),
+            Some(_) => None,
+            None => late.stopped,
+        };
+        let Narrowed { searched, .. } = narrowed;
         // All names of the trace are looked at, and most traces are not searched: this happens when it is needed first.
         let first_values = OnceCell::new();
         let reread = OnceCell::new();
@@ -202,7 +207,7 @@ impl Passes {
         let mut explained = BTreeSet::new();
         let mut decided = Vec::new();
         let detectors: Vec<DetectorId> = self.running.iter().map(|running| running.detector).collect();
-        for Running { detector, mut pass, at_once, spent } in self.running {
+        for Running { detector, pass, at_once, spent } in self.running {
             let started = Instant::now();
             // What looks at the recorded run only is quick, and says what there is to say.
             let has_seen_all = late.fed && late.stopped.is_none();
@@ -212,12 +217,7 @@ impl Passes {
                 continue;
             }
             let _phase = control.phase(&format!("{}: looking through the trace", detector.name()));
-            let mut seen = late.stopped.filter(|_| !at_once);
-            if let Some(trace) = to_feed.filter(|_| !at_once) {
-                let whole = Whole::new(trace, &gate);
-                pass.feed_whole(names, &whole, &filtered);
-                seen = whole.stopped();
-            }
+            let seen = stopped.filter(|_| !at_once);
             // What it finds in the beginning of a run need not be true of the whole.
             if let Some(seen) = seen.filter(|_| !detector.is_live()) {
                 let truncated = Some(interrupted(seen, total));
@@ -269,8 +269,8 @@ struct Late {
     fed: bool,
     /// So many events of it only, because of an interrupt.
     stopped: Option<u64>,
-    /// What is left for those that look for races in other runs.
-    searched: Option<Filtered>,
+    /// What is left for those that look for races.
+    narrowed: Option<Narrowed>,
 }
 
 impl Passes {
@@ -299,7 +299,8 @@ impl Passes {
             let read = || again.beginning(ending.events, retained::MOST);
             late.trace = Some(()).filter(|()| fits && ending.unread.is_none()).and_then(|()| read());
         };
-        let by_detector = |test: fn(DetectorId) -> bool| self.running.iter().any(|running| test(running.detector));
+        let running: Vec<DetectorId> = self.running.iter().map(|running| running.detector).collect();
+        let by_detector = |test: fn(DetectorId) -> bool| running.iter().any(|&detector| test(detector));
         let searches_races = by_detector(DetectorId::searches_races);
         if filtered.is_searched() && by_detector(DetectorId::searches_more) {
             retain(&mut late);
@@ -309,38 +310,123 @@ impl Passes {
         }
         late.fed = true;
         if !filtered.any() {
-            late.searched = Some(filtered.clone());
+            late.narrowed = Some(Narrowed::all(filtered));
             return late;
         }
-        let mut handovers = searches_races.then(|| Handovers::new(filtered));
+        let any_races = filtered.any_races();
+        let mut narrow = any_races.then(|| Narrow::new(filtered, by_detector(DetectorId::warns_of_races)));
+        let wanted = |detector: DetectorId| !(any_races && detector.observes_races());
+        late.stopped = self.read_past(again, ending.events, gate, (filtered, &wanted), |names, batch| {
+            if let Some(narrow) = &mut narrow {
+                narrow.batch(names, batch);
+            }
+        });
+        let Some(mut narrowed) = narrow.map(Narrow::finish) else {
+            late.narrowed = Some(Narrowed::all(filtered));
+            return late;
+        };
+        let ordered = narrowed.searched.clone();
+        let searches = searches_races && ordered.any_races();
+        let warned = narrowed.observed.candidates().is_some_and(|candidates| candidates.count() > 0);
+        if late.stopped.is_none() && (narrowed.observed.any_unordered() || warned || searches) {
+            let mut handovers = Handovers::new(&ordered);
+            late.stopped = self.read_past(
+                again,
+                ending.events,
+                gate,
+                (&narrowed.observed, &DetectorId::observes_races),
+                |names, batch| {
+                    if searches {
+                        handovers.batch(names, batch);
+                    }
+                },
+            );
+            if searches && late.stopped.is_none() {
+                narrowed.searched = handovers.finish();
+                if narrowed.searched.any_races() {
+                    retain(&mut late);
+                }
+            }
+        }
+        if !searches_races {
+            narrowed.searched = filtered.clone();
+        }
+        late.narrowed = Some(narrowed).filter(|_| late.stopped.is_none());
+        late
+    }
+
+    /// Gives a trace in memory to the detectors, a part of it to each of them, then the next part. Where it stopped, if
+    /// that was early.
+    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered, gate: &Gate<'_>) -> Option<u64> {
+        let mut seen = 0;
+        each_part(trace, |part| {
+            let mut all = true;
+            for running in self.running.iter_mut().filter(|running| !running.at_once) {
+                all &= running.feed_part(names, part, gate, filtered);
+            }
+            seen += if all { part.events.len() as u64 } else { 0 };
+            let goes_on = all && (seen == trace.events.len() as u64 || gate.is_open());
+            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        Some(seen).filter(|&seen| seen < trace.events.len() as u64)
+    }
+
+    /// Reads a trace again, past those detectors that are wanted, and past `also`. Where it stopped, if that was early.
+    fn read_past(
+        &mut self,
+        again: Again<'_>,
+        events: u64,
+        gate: &Gate<'_>,
+        (filtered, wanted): (&Filtered, &dyn Fn(DetectorId) -> bool),
+        mut also: impl FnMut(&Names, &Batch),
+    ) -> Option<u64> {
         let mut seen = 0;
         (again.reread)(0, &mut |source, batch| {
             self.note(batch);
-            for running in self.running.iter_mut().filter(|running| !running.at_once) {
-                running.feed_part(source.names(), batch, gate, filtered);
+            let mut all = true;
+            for running in self.running.iter_mut().filter(|running| !running.at_once && wanted(running.detector)) {
+                all &= running.feed_part(source.names(), batch, gate, filtered);
             }
-            if let Some(handovers) = handovers.as_mut().filter(|_| filtered.any_races()) {
-                handovers.batch(source.names(), batch);
-            }
-            seen += batch.events.len() as u64;
-            if seen < ending.events && gate.is_open() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            also(source.names(), batch);
+            seen += if all { batch.events.len() as u64 } else { 0 };
+            if all && seen < events && gate.is_open() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        late.stopped = Some(seen).filter(|&seen| seen < ending.events);
-        let searched = handovers.filter(|_| late.stopped.is_none()).map(Handovers::finish);
-        if searched.as_ref().is_some_and(Filtered::any_races) {
-            retain(&mut late);
+        Some(seen).filter(|&seen| seen < events)
+    }
+
+    /// What the prefilter left, without variables of which the detectors of races can say nothing.
+    fn narrowed(&self, filtered: &Filtered, names: &Names, trace: &Batch, control: &Control<'_>) -> Narrowed {
+        let any = |test: fn(DetectorId) -> bool| self.running.iter().any(|running| test(running.detector));
+        let (observes, searches) = (any(DetectorId::observes_races), any(DetectorId::searches_races));
+        if !filtered.any_races() || !observes && !searches {
+            return Narrowed::all(filtered);
         }
-        late.searched = searched;
-        late
+        let mut narrow = Narrow::new(filtered, any(DetectorId::warns_of_races));
+        if !narrow.trace(names, trace, || control.is_cancelled()) {
+            return Narrowed::all(filtered);
+        }
+        let narrowed = narrow.finish();
+        if !searches {
+            return Narrowed { searched: filtered.clone(), ..narrowed };
+        }
+        if !narrowed.searched.any_races() {
+            return narrowed;
+        }
+        let mut handovers = Handovers::new(&narrowed.searched);
+        let whole = handovers.trace(names, trace, || control.is_cancelled());
+        let searched = if whole { handovers.finish() } else { narrowed.searched.clone() };
+        Narrowed { searched, ..narrowed }
     }
 }
 
 impl Running {
-    /// The next part of a trace that the prefilter has seen.
-    fn feed_part(&mut self, names: &Names, part: &Batch, gate: &Gate<'_>, filtered: &Filtered) {
+    /// The next part of a trace that the prefilter has seen. Whether it was not interrupted there.
+    fn feed_part(&mut self, names: &Names, part: &Batch, gate: &Gate<'_>, filtered: &Filtered) -> bool {
         let started = Instant::now();
-        self.pass.feed_whole(names, &Whole::new(part, gate), filtered);
+        let whole = Whole::new(part, gate);
+        self.pass.feed_whole(names, &whole, filtered);
         self.spent += started.elapsed();
+        whole.stopped().is_none()
     }
 
     fn feed(&mut self, names: &Names, batch: &Batch) {
@@ -348,16 +434,6 @@ impl Running {
         self.pass.feed(names, batch);
         self.spent += started.elapsed();
     }
-}
-
-/// What the prefilter left, without variables that are handed over.
-fn without_handovers(filtered: &Filtered, names: &Names, trace: &Batch, control: &Control<'_>) -> Filtered {
-    if !filtered.any_races() {
-        return filtered.clone();
-    }
-    let mut handovers = Handovers::new(filtered);
-    let whole = handovers.trace(names, trace, || control.is_cancelled());
-    if whole { handovers.finish() } else { filtered.clone() }
 }
 
 /// Why a detector did not look at the whole trace.

@@ -29,7 +29,7 @@ impl Pass for Finder {
     }
 
     fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, filtered: &Filtered) {
-        if filtered.any_races() {
+        if filtered.any_unordered() {
             whole.each_of(|var| filtered.orders_or_races(var), |part| self.hb.batch(names, part));
         }
     }

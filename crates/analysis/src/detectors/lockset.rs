@@ -17,7 +17,7 @@ pub(super) const ENTRY: Entry = Entry {
     live: false,
     start: |options| {
         let screen = options.rereadable.then(Screen::new);
-        Box::new(Finder { screen, events: 0, lockset: Lockset::new() })
+        Box::new(Finder { screen, events: 0, is_whole: false, lockset: Lockset::new() })
     },
     yields: None,
 };
@@ -27,6 +27,8 @@ struct Finder {
     screen: Option<Screen>,
     /// How many it saw.
     events: u64,
+    /// It looks at a whole trace, and knows what the prefilter left of it.
+    is_whole: bool,
     lockset: Lockset,
 }
 
@@ -40,12 +42,22 @@ impl Pass for Finder {
     }
 
     fn feed_whole(&mut self, names: &Names, whole: &Whole<'_>, filtered: &Filtered) {
-        self.screen = None;
-        if !filtered.misuses {
-            self.lockset.forget_freed();
+        if !std::mem::replace(&mut self.is_whole, true) {
+            self.screen = None;
+            if !filtered.misuses {
+                self.lockset.forget_freed();
+            }
+            if let Some(candidates) = filtered.candidates() {
+                self.lockset = std::mem::take(&mut self.lockset).of(candidates.clone());
+            }
         }
-        if filtered.any_races() {
-            whole.each_of(|var| filtered.may_race(var), |part| self.lockset.batch(names, part));
+        match filtered.candidates() {
+            Some(candidates) if candidates.count() == 0 => {}
+            Some(candidates) => whole.each_of(|var| candidates.has(var), |part| self.lockset.batch(names, part)),
+            None if filtered.any_races() => {
+                whole.each_of(|var| filtered.may_race(var), |part| self.lockset.batch(names, part));
+            }
+            None => {}
         }
     }
 

@@ -109,6 +109,16 @@ impl DetectorId {
         [sync_preserving::ENTRY.name, maximal::ENTRY.name].contains(&self.name())
     }
 
+    /// Whether it looks for races in the recorded run, each variable for itself.
+    pub(crate) fn observes_races(self) -> bool {
+        [hb::ENTRY.name, lockset::ENTRY.name].contains(&self.name())
+    }
+
+    /// Whether it warns of variables without a common lock.
+    pub(crate) fn warns_of_races(self) -> bool {
+        self.name() == lockset::ENTRY.name
+    }
+
     /// Whether it searches other runs for something else than races.
     pub(crate) fn searches_more(self) -> bool {
         self.entry().needs_trace && !self.is_live() && !self.searches_races()

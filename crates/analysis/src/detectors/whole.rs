@@ -53,9 +53,13 @@ impl<'a> Whole<'a> {
         self.stopped.get()
     }
 
-    /// Gives all events on, without the arguments of internal ones.
-    pub(crate) fn each(&self, take: impl FnMut(&Batch)) {
-        self.each_of(|_| true, take);
+    /// Gives all events on; internal ones may lose their arguments.
+    pub(crate) fn each(&self, mut take: impl FnMut(&Batch)) {
+        if self.trace.events.len() <= PART {
+            take(self.trace);
+        } else {
+            self.each_of(|_| true, take);
+        }
     }
 
     /// Gives the trace on with what is done to other variables made into internal events.
@@ -68,6 +72,10 @@ impl<'a> Whole<'a> {
 
     /// Gives all events on, with their arguments.
     pub(crate) fn each_with_arguments(&self, mut take: impl FnMut(&Batch)) {
+        if self.trace.events.len() <= PART {
+            take(self.trace);
+            return;
+        }
         let mut part = Batch::default();
         let mut inits = self.trace.inits.iter().peekable();
         for (number, events) in self.trace.events.chunks(PART).enumerate() {

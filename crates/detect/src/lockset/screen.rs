@@ -17,6 +17,9 @@ use event::{Batch, Event, Id, Names, Op, Space, ThreadId, VarId};
 /// Events whose variables are fetched together.
 const TOGETHER: usize = 64;
 
+/// So few variables are in a near cache anyway.
+const NEAR: usize = 1 << 12;
+
 const WRITTEN: u32 = 1;
 const PLAIN: u32 = 2;
 /// Threads access it in no order.
@@ -64,14 +67,32 @@ impl Screen {
 
     /// Takes the next events.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
+        self.batch_of(names, batch, |_| true);
+    }
+
+    /// Takes the next events; of accesses, only those of some variables. The others are no candidates.
+    pub fn batch_of(&mut self, names: &Names, batch: &Batch, looks_at: impl Fn(VarId) -> bool) {
+        self.grow(names);
+        self.events(batch, &batch.events, looks_at);
+    }
+
+    /// Makes room for what has these names.
+    pub(crate) fn grow(&mut self, names: &Names) {
         self.vars.resize(names.space(Space::Var).len(), Var::default());
         self.guards.grow(names);
-        for events in batch.events.chunks(TOGETHER) {
-            // All come from memory at once, and not one after the other.
-            let vars = events.iter().filter_map(|event| self.vars.get(event.object() as usize));
-            std::hint::black_box(vars.fold(0, |all, var| all ^ var.flags));
+    }
+
+    /// Takes the next events, which are of this batch.
+    pub(crate) fn events(&mut self, batch: &Batch, events: &[Event], looks_at: impl Fn(VarId) -> bool) {
+        for events in events.chunks(TOGETHER) {
+            if self.vars.len() > NEAR {
+                // All come from memory at once, and not one after the other.
+                let vars = events.iter().filter_map(|event| self.vars.get(event.object() as usize));
+                std::hint::black_box(vars.fold(0, |all, var| all ^ var.flags));
+            }
             for &event in events {
                 match event.op() {
+                    op if op.is_access() && !looks_at(event.var()) => {}
                     Op::Read => self.access(event, PLAIN),
                     Op::Write => self.access(event, PLAIN | WRITTEN),
                     Op::AtomicLoad => self.access(event, 0),
@@ -147,6 +168,12 @@ impl Candidates {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// Whether a variable is one of them.
+    #[inline]
+    pub fn has(&self, var: VarId) -> bool {
+        self.place(var).is_some()
     }
 
     /// Which of them a variable is, if it is one.

@@ -6,13 +6,17 @@
 //! order or a common lock keeps apart need no search. Drop barriers are no accesses here: no search claims a race of
 //! one; they order. One pass, batch by batch; what it remembers, it remembers for each thread and variable,
 //! until the variable is freed.
+//!
+//! The same pass can keep to the edges that `hb` has, too ([`Handovers::ordered`]): reads of variables that do not race,
+//! atomics that synchronise as the language says, and drop barriers as reads see them. What these edges keep apart,
+//! `hb` has nothing to say of, not even behind another race, and it needs no search either.
 
 use super::Filtered;
 use super::accesses::Accesses;
 use super::locks::Locks;
 use super::must_order::{MustOrder, Point};
 use super::phases::Access;
-use event::{Batch, Event, Names, Op, Space, Value, VarId};
+use event::{Batch, Event, Names, Op, Order, Space, Value, VarId};
 use rustc_hash::FxHashMap;
 use sync::{LockMode, Sections, Wakeups};
 
@@ -39,6 +43,9 @@ impl Default for Limits {
     }
 }
 
+/// Releases of one sequence that are kept.
+const MOST_RELEASES: usize = 16;
+
 /// After so many events it is asked whether to go on.
 const LOOK: usize = 1 << 16;
 
@@ -55,6 +62,8 @@ struct Slot {
     written: Point,
     /// It has drop barriers.
     pinned: bool,
+    /// The release sequence of its last atomic write. Only looked at if edges must be those of `hb`.
+    releases: Vec<Point>,
 }
 
 /// Looks through a trace that the prefilter has seen, batch by batch.
@@ -67,14 +76,26 @@ pub struct Handovers<'f> {
     /// By variable: its slot.
     of_var: Vec<u32>,
     races: Vec<bool>,
+    /// By variable: it has a `pin`, so that reads of it come after something else than a write.
+    barriers: Vec<bool>,
     /// By slot: drop barriers, at most one of each kind by each thread.
     pins: FxHashMap<u32, Vec<(Op, Point)>>,
     order: MustOrder,
     locks: Locks,
     sections: Sections<u32>,
     wakeups: Wakeups<Point>,
+    /// Edges are those that `hb` has, too.
+    ordered: bool,
     /// Nothing can be ruled out.
     given_up: bool,
+}
+
+const fn acquires(order: Order) -> bool {
+    matches!(order, Order::Acquire | Order::AcqRel | Order::SeqCst)
+}
+
+const fn releases(order: Order) -> bool {
+    matches!(order, Order::Release | Order::AcqRel | Order::SeqCst)
 }
 
 impl<'f> Handovers<'f> {
@@ -92,21 +113,34 @@ impl<'f> Handovers<'f> {
             free: Vec::new(),
             of_var: Vec::new(),
             races: Vec::new(),
+            barriers: Vec::new(),
             pins: FxHashMap::default(),
             order: MustOrder::new(limits),
             locks: Locks::default(),
             sections: Sections::new(),
             wakeups: Wakeups::new(),
+            ordered: false,
             given_up: !filtered.sound,
         }
+    }
+
+    /// Keeps to edges that `hb` has, too: of what is ruled out then, it finds nothing.
+    #[must_use]
+    pub fn ordered(self) -> Handovers<'f> {
+        Handovers { ordered: true, ..self }
     }
 
     /// Takes the next events.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
         if self.begin(names) {
-            for (at, &event) in (batch.first..).zip(&batch.events) {
-                self.event(batch, at, event);
-            }
+            self.events(batch, batch.first, &batch.events);
+        }
+    }
+
+    /// Takes the next events, which are of this batch, and the first of which has this number.
+    pub(super) fn events(&mut self, batch: &Batch, first: u64, events: &[Event]) {
+        for (at, &event) in (first..).zip(events) {
+            self.event(batch, at, event);
         }
     }
 
@@ -117,16 +151,14 @@ impl<'f> Handovers<'f> {
                 if stop() {
                     return false;
                 }
-                for (at, &event) in (trace.first + (number * LOOK) as u64..).zip(events) {
-                    self.event(trace, at, event);
-                }
+                self.events(trace, trace.first + (number * LOOK) as u64, events);
             }
         }
         true
     }
 
     /// Makes room for what has these names. Whether there is anything to do.
-    fn begin(&mut self, names: &Names) -> bool {
+    pub(super) fn begin(&mut self, names: &Names) -> bool {
         let threads = names.space(Space::Thread).len();
         self.given_up |= threads > self.limits.threads;
         if self.given_up {
@@ -135,6 +167,7 @@ impl<'f> Handovers<'f> {
         let (vars, locks) = (names.space(Space::Var).len(), names.space(Space::Lock).len());
         self.of_var.resize(vars.max(self.of_var.len()), NEW);
         self.races.resize(vars.max(self.races.len()), false);
+        self.barriers.resize(vars.max(self.barriers.len()), false);
         self.order.grow(threads, locks);
         self.locks.grow(threads, locks);
         true
@@ -146,8 +179,9 @@ impl<'f> Handovers<'f> {
         self.given_up |= !self.order.step(thread);
         match event.op() {
             Op::Read => self.read(batch, event, Access::PLAIN),
-            Op::AtomicLoad => self.read(batch, event, Access::ATOMIC),
             Op::Write => self.write(event, Access::PLAIN),
+            Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw if self.ordered => self.synchronise(batch, event),
+            Op::AtomicLoad => self.read(batch, event, Access::ATOMIC),
             Op::AtomicStore => self.write(event, Access::ATOMIC),
             Op::AtomicRmw => {
                 let slot = self.access(event, Access::WRITE | Access::ATOMIC);
@@ -165,11 +199,12 @@ impl<'f> Handovers<'f> {
                 FREED => self.of_var[event.object() as usize] = NEW,
                 slot => self.forget(event, slot, NEW),
             },
-            // One that speaks of another event is left out: that only makes the order smaller.
-            op @ (Op::Pin | Op::ReadPin)
-                if batch.extra(event).value == Value::Int(i64::from(self.order.count(thread)) - 1) =>
-            {
-                self.pin(op, event);
+            op @ (Op::Pin | Op::ReadPin) => {
+                self.barriers[event.object() as usize] |= op == Op::Pin;
+                // One that speaks of another event is left out: that only makes the order smaller.
+                if batch.extra(event).value == Value::Int(i64::from(self.order.count(thread)) - 1) {
+                    self.pin(op, event);
+                }
             }
             Op::Fork => self.order.fork(thread, event.child().0 as usize),
             Op::Join => self.order.join(thread, event.child().0 as usize),
@@ -201,16 +236,47 @@ impl<'f> Handovers<'f> {
     fn read(&mut self, batch: &Batch, event: Event, kind: u8) {
         let slot = self.access(event, Access::READ | kind);
         let written = self.slots[slot as usize].written;
+        // A race orders what comes behind it, but by accident.
+        let accidental = self.ordered && self.races[event.object() as usize];
         // With a value it may see another write of the same one.
-        if !batch.extra(event).value.is_known() {
+        if !batch.extra(event).value.is_known() && !accidental {
             self.order.need(event.thread().0 as usize, written);
+        }
+    }
+
+    /// An atomic access, as the language orders it.
+    fn synchronise(&mut self, batch: &Batch, event: Event) {
+        let (op, thread) = (event.op(), event.thread().0 as usize);
+        let (reads, writes) = (op != Op::AtomicStore, op != Op::AtomicLoad);
+        let kind = if writes { Access::WRITE } else { Access::READ };
+        let slot = self.access(event, kind | Access::ATOMIC);
+        let extra = batch.extra(event);
+        let Handovers { slots, order, .. } = self;
+        let slot = &mut slots[slot as usize];
+        if reads && acquires(extra.order) && (writes || !extra.value.is_known()) {
+            slot.releases.iter().for_each(|&point| order.need(thread, point));
+        }
+        if writes {
+            // Plain reads of it learn nothing.
+            slot.written = Point::default();
+            // A read-modify-write continues the sequence; one that acquires knows all of it.
+            if op == Op::AtomicStore || acquires(extra.order) && releases(extra.order) {
+                slot.releases.clear();
+            }
+            if releases(extra.order) {
+                slot.releases.retain(|point| !point.is_of(event.thread()));
+                if slot.releases.len() < MOST_RELEASES {
+                    slot.releases.push(order.point(thread));
+                }
+            }
         }
     }
 
     #[inline]
     fn write(&mut self, event: Event, kind: u8) {
-        let slot = self.access(event, Access::WRITE | kind);
-        self.slots[slot as usize].written = self.order.point(event.thread().0 as usize);
+        let slot = self.access(event, Access::WRITE | kind) as usize;
+        self.slots[slot].written = self.order.point(event.thread().0 as usize);
+        self.slots[slot].releases.clear();
     }
 
     /// Notes an access, and gives the slot of its variable. What the access itself needs comes later: it can be next
@@ -258,10 +324,15 @@ impl<'f> Handovers<'f> {
     /// An access comes after the drop barriers of its variable, and cannot be next before.
     #[inline(never)]
     fn hold_back(&mut self, event: Event, slot: u32) {
+        let (op, ordered) = (event.op(), self.ordered);
         for (kind, pin) in self.pins.get(&slot).into_iter().flatten() {
-            if kind.holds_back(event.op()) {
+            if kind.holds_back(op) && (!ordered || *kind == Op::Pin && op.reads()) {
                 self.order.need(event.thread().0 as usize, *pin);
             }
+        }
+        if ordered && !op.only_reads() {
+            self.slots[slot as usize].pinned = false;
+            self.pins.remove(&slot);
         }
     }
 
@@ -282,6 +353,7 @@ impl<'f> Handovers<'f> {
     fn forget(&mut self, event: Event, slot: u32, then: u32) {
         self.slots[slot as usize].accesses.clear();
         self.slots[slot as usize].written = Point::default();
+        self.slots[slot as usize].releases.clear();
         if std::mem::take(&mut self.slots[slot as usize].pinned) {
             self.pins.remove(&slot);
         }
@@ -306,6 +378,16 @@ impl<'f> Handovers<'f> {
         if let Some(effect) = self.sections.step(batch, event, |_| 0) {
             self.order.lock(event.thread(), &effect);
         }
+    }
+
+    /// By variable: whether reads of it come after drop barriers.
+    pub(super) fn barriers(&self) -> &[bool] {
+        &self.barriers
+    }
+
+    /// Whether nothing can be ruled out.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.given_up
     }
 
     /// What is left: variables of which some race may be predicted. All else is as the prefilter says.

@@ -18,14 +18,17 @@ mod handover;
 mod locks;
 mod masked;
 mod must_order;
+mod narrow;
 mod phases;
 mod waiters;
 
 use crate::hang::WaitsFor;
 use crate::kept_order::KeptOrder;
+use crate::lockset::Candidates;
 use crate::misuse::LABEL;
 pub use handover::{Handovers, Limits};
-pub use masked::each_masked;
+pub use masked::{each_masked, each_part};
+pub use narrow::{Narrow, Narrowed};
 
 use event::{Batch, Event, Id, Names, Op, Space, Value, VarId};
 use locks::Locks;
@@ -35,6 +38,9 @@ use waiters::Waiters;
 
 /// Events whose variables are fetched together.
 const TOGETHER: usize = 64;
+
+/// So few variables are in a near cache anyway.
+const NEAR: usize = 1 << 12;
 
 /// No place yet.
 const NEW: u32 = u32::MAX;
@@ -84,9 +90,11 @@ impl Prefilter {
         self.locks.grow(threads, names.space(Space::Lock).len());
         self.noted |= names.space(Space::Label).find(LABEL.as_bytes()).is_some();
         for events in batch.events.chunks(TOGETHER) {
-            let places = events.iter().filter_map(|event| self.places.get(event.object() as usize));
-            let vars = places.filter_map(|&place| self.vars.get(place as usize));
-            std::hint::black_box(vars.fold(0, |all, var| all ^ var.locks));
+            if self.places.len() > NEAR {
+                let places = events.iter().filter_map(|event| self.places.get(event.object() as usize));
+                let vars = places.filter_map(|&place| self.vars.get(place as usize));
+                std::hint::black_box(vars.fold(0, |all, var| all ^ var.locks));
+            }
             for &event in events {
                 self.event(batch, event);
             }
@@ -209,6 +217,8 @@ impl Prefilter {
             any_races: !sound || races.contains(&true),
             races,
             atomic,
+            unordered: None,
+            candidates: None,
             waits: !sound || self.waits,
             awaited_waits: !sound || self.waiters.awaited,
             blocks: !sound || self.blocks,
@@ -227,6 +237,10 @@ pub struct Filtered {
     races: Vec<bool>,
     atomic: Vec<bool>,
     any_races: bool,
+    /// What `hb` may find, if that is known.
+    unordered: Option<Unordered>,
+    /// What `lockset` may warn of, if it is known.
+    candidates: Option<Candidates>,
     /// Some thread waits on a condition.
     pub waits: bool,
     /// Some thread waits for something else than a lock, while others may wait for it.
@@ -240,6 +254,15 @@ pub struct Filtered {
     /// Something can be misused: memory is used after it was freed, a recorder noted something, a thread asks for what
     /// it holds, or the trace has problems.
     pub misuses: bool,
+}
+
+/// Variables of which `hb` may find something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Unordered {
+    /// There are some.
+    any: bool,
+    /// By variable: it is one of them, or its drop barriers order others.
+    seen: Vec<bool>,
 }
 
 impl Filtered {
@@ -270,9 +293,23 @@ impl Filtered {
         self.any_races && self.races.get(var.index()).is_none_or(|&may_race| may_race)
     }
 
-    /// Whether `hb` must see a variable's accesses: it may race, or it orders others.
+    /// Whether `hb` may find something.
+    pub fn any_unordered(&self) -> bool {
+        self.any_races && self.unordered.as_ref().is_none_or(|unordered| unordered.any)
+    }
+
+    /// Whether `hb` must see a variable's accesses: it may find something there, or they order others.
     #[inline]
     pub fn orders_or_races(&self, var: VarId) -> bool {
-        self.any_races && (self.may_race(var) || self.atomic.get(var.index()).is_none_or(|&atomic| atomic))
+        let races = || match &self.unordered {
+            Some(unordered) => unordered.seen.get(var.index()).is_none_or(|&seen| seen),
+            None => self.may_race(var),
+        };
+        self.any_races && (races() || self.atomic.get(var.index()).is_none_or(|&atomic| atomic))
+    }
+
+    /// The variables that `lockset` may warn of, if that is known.
+    pub fn candidates(&self) -> Option<&Candidates> {
+        self.candidates.as_ref()
     }
 }

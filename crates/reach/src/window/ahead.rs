@@ -1,9 +1,10 @@
 //! What the past must know of what is still to come: who will be woken by which notify, what was open from the
 //! beginning, and which events the pins speak of.
 
-use crate::facts::{NONE, Section, Sections, wakeups};
+use crate::facts::{NONE, Section, wakeups};
 use event::{Batch, Event, Id, ThreadId, Value};
 use rustc_hash::FxHashMap;
+use sync::{Change, LockMode};
 
 /// A pin, and the event that it speaks of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,15 +30,15 @@ pub(super) struct Ahead {
 impl Ahead {
     pub(super) fn new(batch: &Batch) -> Ahead {
         let woken = wakeups(batch).into_iter().map(|pair| (pair.wait, (pair.notify, pair.woken))).collect();
-        let mut sections = Sections::default();
+        // Only what was open from the beginning is remembered.
+        let mut sections: sync::Sections<()> = sync::Sections::new();
         let mut from_beginning: FxHashMap<u32, Vec<Section>> = FxHashMap::default();
-        for (at, &event) in (0u32..).zip(&batch.events) {
-            let effect = sections.step(batch, at, event);
-            for closed in effect.closes.into_iter().filter(|&section| section != NONE) {
-                let section = sections.all[closed as usize];
-                if section.open == NONE {
-                    from_beginning.entry(section.lock.0).or_default().push(section);
-                }
+        for (close, &event) in (0u32..).zip(&batch.events) {
+            let Some(effect) = sections.step(batch, event, |_| ()) else { continue };
+            for (mode, _) in effect.changes().into_iter().filter(|(_, change)| *change == Change::ClosesInitial) {
+                let (lock, thread, shared) = (effect.lock, event.thread(), mode == LockMode::Shared);
+                let section = Section { lock, thread, shared, open: NONE, close };
+                from_beginning.entry(lock.0).or_default().push(section);
             }
         }
         let targets = targets(batch);

@@ -60,16 +60,55 @@ pub(super) fn get_deferred(
     Ok(())
 }
 
+/// The deferred events of a file, and where they belong.
+#[derive(Default)]
+pub(super) struct Deferred {
+    pub(super) batch: Batch,
+    /// By thread: its events, in the order of [`key`].
+    keys: Vec<Vec<u128>>,
+    /// How many events have a key.
+    known: usize,
+}
+
+/// What orders deferred events of a thread: the position, then the index, as written among equals. One number is sorted
+/// faster than three.
+fn key(position: DeferredPosition, index: u32) -> u128 {
+    u128::from(position.after) << 64 | u128::from(position.sequence) << 32 | u128::from(index)
+}
+
+/// After how many events of its thread the event with this key belongs.
+fn after(key: Option<&u128>) -> u64 {
+    key.map_or(u64::MAX, |key| (key >> 64) as u64)
+}
+
+impl Deferred {
+    /// Takes the positions of the last events of the batch, which leaves none of them.
+    pub(super) fn place(&mut self, positions: &mut Vec<DeferredPosition>) {
+        for (position, event) in positions.drain(..).zip(&self.batch.events[self.known..]) {
+            let thread = event.thread().0 as usize;
+            if self.keys.len() <= thread {
+                self.keys.resize_with(thread + 1, Vec::new);
+            }
+            self.keys[thread].push(key(position, self.known as u32));
+            self.known += 1;
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.known == 0
+    }
+}
+
 /// Puts deferred events back to their places in a stream of on-time batches.
 pub(super) struct Restorer {
     /// All deferred events of the file.
     deferred: Batch,
-    /// By thread: what is still to be placed, next one last.
-    pending: Vec<Vec<(DeferredPosition, u32)>>,
+    /// By thread: the keys of its deferred events, and how many of these were placed.
+    pending: Vec<(Vec<u128>, usize)>,
     /// By thread: on-time events so far.
     seen: Vec<u64>,
-    /// By thread: deferred events placed so far.
-    placed: Vec<u64>,
+    /// By thread: after so many of them the next deferred event belongs.
+    due: Vec<u64>,
     unplaced: usize,
     on_time: Batch,
     /// Where extras of the on-time batch are in the restored one.
@@ -83,27 +122,19 @@ pub(super) struct Restorer {
 const SHARED: usize = 1 << 18;
 
 impl Restorer {
-    pub(super) fn new(deferred: Batch, records: &[DeferredPosition]) -> Restorer {
-        let mut pending: Vec<Vec<(DeferredPosition, u32)>> = Vec::new();
-        for (index, (event, &record)) in deferred.events.iter().zip(records).enumerate() {
-            let thread = event.thread().0 as usize;
-            if pending.len() <= thread {
-                pending.resize_with(thread + 1, Vec::new);
-            }
-            pending[thread].push((record, index as u32));
-        }
-        for queue in &mut pending {
-            // The index makes the order total: as written among equals.
-            queue.sort_unstable_by(|a, b| b.cmp(a));
-        }
-        let (seen, placed) = (vec![0; pending.len()], vec![0; pending.len()]);
+    pub(super) fn new(deferred: Deferred) -> Restorer {
+        let Deferred { batch: deferred, mut keys, known: unplaced } = deferred;
+        keys.iter_mut().for_each(|keys| keys.sort_unstable());
+        let pending: Vec<_> = keys.into_iter().map(|keys| (keys, 0)).collect();
+        let seen = vec![0; pending.len()];
+        let due = pending.iter().map(|(keys, _)| after(keys.first())).collect();
         let shared = if deferred.extras.len() <= SHARED { vec![(0, 0); deferred.extras.len()] } else { Vec::new() };
         Restorer {
-            unplaced: records.len(),
+            unplaced,
             deferred,
             pending,
             seen,
-            placed,
+            due,
             on_time: Batch::default(),
             copied: Vec::new(),
             shared,
@@ -126,14 +157,14 @@ impl Restorer {
                 Item::Init(init) => batch.push_init(init.name, init.value),
                 Item::Event(_, event) => {
                     let thread = event.thread();
-                    self.place(thread, batch);
+                    self.place_due(thread, batch);
                     batch.push_sharing(&on_time, event, &mut self.copied);
                     if let Some(seen) = self.seen.get_mut(thread.0 as usize) {
                         *seen += 1;
                     }
-                    self.place(thread, batch);
+                    self.place_due(thread, batch);
                     if event.op() == Op::Fork {
-                        self.place(event.child(), batch);
+                        self.place_due(event.child(), batch);
                     }
                 }
             }
@@ -141,19 +172,29 @@ impl Restorer {
         self.on_time = on_time;
     }
 
-    /// Appends the deferred events of a thread that are due.
-    fn place(&mut self, thread: ThreadId, batch: &mut Batch) {
-        let Some(queue) = self.pending.get_mut(thread.0 as usize) else { return };
-        let (seen, placed) = (self.seen[thread.0 as usize], &mut self.placed[thread.0 as usize]);
-        while let Some(&(record, index)) = queue.last()
-            && record.after <= seen
+    /// Appends the deferred events of a thread that are due: mostly none.
+    #[inline]
+    fn place_due(&mut self, thread: ThreadId, batch: &mut Batch) {
+        let number = thread.0 as usize;
+        if let (Some(due), Some(seen)) = (self.due.get(number), self.seen.get(number))
+            && due <= seen
         {
-            queue.pop();
+            self.place(thread, batch);
+        }
+    }
+
+    #[inline(never)]
+    fn place(&mut self, thread: ThreadId, batch: &mut Batch) {
+        let Some((keys, placed)) = self.pending.get_mut(thread.0 as usize) else { return };
+        let seen = self.seen[thread.0 as usize];
+        while let Some(&key) = keys.get(*placed)
+            && (key >> 64) as u64 <= seen
+        {
             self.unplaced -= 1;
-            let event = self.deferred.events[index as usize];
+            let event = self.deferred.events[key as u32 as usize];
             let extra = self.deferred.extra(event);
             if extras::leaves_position(event.op(), extra) {
-                let value = Value::Int(i64::try_from(seen + *placed).unwrap_or(i64::MAX));
+                let value = Value::Int(i64::try_from(seen + *placed as u64).unwrap_or(i64::MAX));
                 let extra = batch.add_extra(Extra { value, ..*extra });
                 batch.events.push(Event::with_extra(thread, event.op(), event.object(), event.site(), extra));
             } else {
@@ -172,6 +213,7 @@ impl Restorer {
             }
             *placed += 1;
         }
+        self.due[thread.0 as usize] = after(keys.get(*placed));
     }
 
     /// At the end of the file: how many deferred events had no place, because their thread made fewer events than they

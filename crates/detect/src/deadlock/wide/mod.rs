@@ -29,6 +29,7 @@ use groups::InWindow;
 use instance::{Instance, Stand};
 use reach::{Answer, Limits, Question, Reach, Window, Windows};
 use rustc_hash::FxHashSet;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 use sync::{HeldLocks, LockMode};
 
@@ -120,10 +121,16 @@ pub fn wide_deadlocks(
     }
     let mut search =
         Search { names, batch, initial, options, facts: &facts, found: Vec::new(), known: FxHashSet::default() };
-    let ranges = Windows::ranges(batch.events.len(), options.window);
-    let mut spread = Spread::new(ranges.filter(|range| facts.wanted(range.clone())).count(), options.deadline);
+    let starts = search.windows_with_groups(&mut report);
+    // Windows cost something for the whole trace, which is not spent if there is no time left for any of them.
+    if starts.is_empty() || options.is_over() {
+        report.undecided_windows += starts.len() as u64;
+        return report;
+    }
+    let mut spread = Spread::new(starts.len(), options.deadline);
     let mut windows = Windows::new(names, batch, options.window);
-    while let Some(window) = windows.next_with(|range| facts.wanted(range) && spread.takes_next(Instant::now())) {
+    let wanted = |range: &Range<usize>| starts.binary_search(&range.start).is_ok();
+    while let Some(window) = windows.next_with(|range| wanted(&range) && spread.takes_next(Instant::now())) {
         if options.is_over() {
             report.undecided_windows += 1 + spread.left;
             break;
@@ -212,6 +219,28 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Where the windows begin that have requests which may block each other. Of the others, nothing but their requests
+    /// needs to be looked at; the report counts them.
+    fn windows_with_groups(&self, report: &mut WideDeadlocks) -> Vec<usize> {
+        let mut starts = Vec::new();
+        let ranges = Windows::ranges(self.batch.events.len(), self.options.window);
+        for range in ranges.filter(|range| self.facts.wanted(range.clone())) {
+            if self.options.is_over() {
+                report.undecided_windows += 1;
+                continue;
+            }
+            let here = InWindow::new(self.facts, range.start as u64..range.end as u64);
+            let (groups, all) = here.groups(&mut self.options.pattern_steps.min(MOST_STEPS));
+            if groups.is_empty() {
+                report.windows += 1;
+                report.undecided_windows += u64::from(!all);
+            } else {
+                starts.push(range.start);
+            }
+        }
+        starts
+    }
+
     /// Looks for deadlocks in a window; whether everything was decided.
     fn window(&mut self, window: &Window, deadline: Option<Instant>) -> bool {
         let here = InWindow::new(self.facts, window.range.clone());

@@ -2,7 +2,7 @@
 
 use super::{BinaryReader, Next, read_up_to};
 use crate::binary::bytes::Cursor;
-use crate::binary::deferred::{DeferredPosition, Restorer, get_deferred};
+use crate::binary::deferred::{Deferred, DeferredPosition, Restorer, get_deferred};
 use crate::binary::deferred_actions::DeferredDecoder;
 use crate::binary::frame::{FILE_HEADER, FLAG_ACTIONS, FLAG_KEY, FRAME_HEADER, Header, Kind};
 use crate::binary::index::{END_FRAME, Entry, get_end, get_index};
@@ -85,7 +85,7 @@ impl<R: Read + Seek> BinaryReader<R> {
 
     /// Reads tables, and deferred records, before the events. Whether all of these frames were sound.
     fn read_ahead(&mut self, entries: &[Entry]) -> Result<bool, Error> {
-        let mut deferred = Batch::default();
+        let mut deferred = Deferred::default();
         let mut records: Vec<DeferredPosition> = Vec::new();
         let mut deferred_decoder = DeferredDecoder::new()?;
         self.action_table.begin_batch();
@@ -104,26 +104,27 @@ impl<R: Read + Seek> BinaryReader<R> {
                     (&self.payload, entry.count as usize),
                     (&self.names, self.meta.stacks.len()),
                     &mut self.action_table,
-                    &mut deferred,
+                    &mut deferred.batch,
                     &mut records,
                 ),
                 Kind::Deferred => self.tables.open(&self.payload).and_then(|from| {
-                    get_deferred(from, &self.names, self.meta.stacks.len(), &mut deferred, &mut records)
+                    get_deferred(from, &self.names, self.meta.stacks.len(), &mut deferred.batch, &mut records)
                 }),
                 _ => self.table(header, &mut Batch::default()),
             };
             taken.map_err(|damage| damage.at(entry.offset))?;
+            deferred.place(&mut records);
             self.tables_read = self.offset;
             // A real record takes some bits of the file; one that takes none is there to exhaust memory.
             let bytes = usize::try_from(self.size.unwrap_or(0)).unwrap_or(MAX_DEFERRED);
             let most = MAX_DEFERRED.min(bytes.saturating_mul(DEFERRED_IN_BYTE).max(MIN_DEFERRED));
-            if records.len() > most || deferred.args.len() > most {
+            if deferred.batch.events.len() > most || deferred.batch.args.len() > most {
                 let message = format!("more than {most} deferred records, or arguments of them");
                 return Err(Error::too_large(InputPosition::Byte(entry.offset), message));
             }
         }
-        if !records.is_empty() {
-            self.restorer = Some(Restorer::new(deferred, &records));
+        if !deferred.is_empty() {
+            self.restorer = Some(Restorer::new(deferred));
         }
         Ok(sound)
     }
