@@ -1,8 +1,8 @@
 //! What the detectors of races need not look at, in a second pass over what the prefilter left.
 //!
-//! Each of them has its own reason to pass over a variable. `hb` orders what the language orders; the searches know what
-//! every run must keep, whatever the language says; `lockset` forgives the first thread of a variable. What `hb` and
-//! `lockset` can say nothing of is found in one go, which costs less than they do, and most programs need no more.
+//! Each of them has its own reason to pass over a variable. `hb` orders what the language orders; the searches know
+//! what every run must keep, whatever the language says; `lockset` forgives the first thread of a variable. What `hb`
+//! and `lockset` can say nothing of is found in one go, which costs less than they do, and most programs need no more.
 
 use super::{Filtered, Handovers, Unordered};
 use crate::lockset::Screen;
