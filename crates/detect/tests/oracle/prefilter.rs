@@ -74,8 +74,9 @@ fn atomic(r: &mut Random) -> String {
 }
 
 /// A small run of threads that hand variables over, some of them rightly: sections of two locks, waits, atomics, memory
-/// that is freed and allocated again, accesses that the recorder dropped. Values are seldom known.
-fn handing(r: &mut Random) -> String {
+/// that is freed and allocated again. Values are seldom known. `ordered`: atomics have all orders, and accesses were
+/// dropped.
+fn handing(r: &mut Random, ordered: bool) -> String {
     const LOCKS: [&str; 2] = ["l", "m"];
     let threads = 2 + r.below(2);
     let mut counts = vec![0; threads];
@@ -87,7 +88,9 @@ fn handing(r: &mut Random) -> String {
     for number in 1..=length {
         let thread = r.below(threads);
         let held: Vec<usize> = (0..2).filter(|&lock| owners[lock] == Some(thread)).collect();
-        let var = *r.pick(&["x", "x", "x", "x", "y", "y", "z", "z", "a"]);
+        let vars: &[&str] =
+            if ordered { &["x", "x", "x", "x", "y", "y", "z", "z", "a"] } else { &["x", "x", "y", "z"] };
+        let var = *r.pick(vars);
         let event = if let Some(lock) = waiting[thread] {
             if owners[lock].is_some() {
                 continue;
@@ -117,8 +120,11 @@ fn handing(r: &mut Random) -> String {
             match r.below(100) {
                 0..40 => format!("r({var}){}", if r.percent(5) { "=0" } else { "" }),
                 40..78 => format!("w({var}){}", if r.percent(5) { "=0" } else { "" }),
-                78..88 => atomic(r),
-                88..90 => format!("{}({var},{})", r.pick(&["pin", "rpin"]), counts[thread]),
+                78..88 if ordered => atomic(r),
+                78..82 => "ald(a)".to_owned(),
+                82..86 => "ast(a)".to_owned(),
+                86..90 if !ordered => "armw(a)".to_owned(),
+                86..90 => format!("{}({var},{})", r.pick(&["pin", "rpin"]), counts[thread]),
                 90..92 => format!("free({var})"),
                 92..94 => format!("alloc({var})"),
                 _ => {
@@ -146,7 +152,7 @@ fn releasing(r: &mut Random) -> String {
 
 /// Threads that hand a variable to each other, by a flag under a lock, an atomic one or none at all, mostly one after
 /// the other.
-fn relay(r: &mut Random) -> String {
+fn relay(r: &mut Random, ordered: bool) -> String {
     let threads = 2 + r.below(2);
     let mut left: Vec<Vec<String>> = vec![Vec::new(); threads];
     let access = |r: &mut Random, script: &mut Vec<String>| {
@@ -159,14 +165,19 @@ fn relay(r: &mut Random) -> String {
         let how = r.below(10);
         let lock = if r.percent(80) { "l" } else { "m" };
         if round > 0 {
-            let read = if how % 3 == 1 { acquiring(r) } else { "r(f)".to_owned() };
+            let read = match how % 3 {
+                1 if ordered => acquiring(r),
+                1 => "armw(a)".to_owned(),
+                _ => "r(f)".to_owned(),
+            };
             let locked = [format!("acq({lock})"), read.clone(), format!("rel({lock})")];
             script.extend(if how % 3 == 1 { vec![read] } else { locked.to_vec() });
             access(r, script);
         }
         access(r, script);
         let write = match how % 3 {
-            1 => releasing(r),
+            1 if ordered => releasing(r),
+            1 => "armw(a)".to_owned(),
             0 => "w(f)".to_owned(),
             _ => "w(f)=1".to_owned(),
         };
@@ -227,8 +238,8 @@ fn what_is_handed_over_does_not_race() {
         let mut r = Random::new(10 << 32 | seed);
         let case = match seed % 8 {
             0 => Case::with_sites(9 << 32 | seed),
-            1..4 => Case::new(handing(&mut r)),
-            _ => Case::new(relay(&mut r)),
+            1..4 => Case::new(handing(&mut r, false)),
+            _ => Case::new(relay(&mut r, false)),
         };
         let (names, batch) = (&case.trace.names, &case.trace.batch);
         let filtered = filtered(&case, batch);
@@ -269,8 +280,8 @@ fn with_less_room_less_is_ruled_out() {
             // By chance, drop barriers hardly ever rule out what nothing else does.
             _ if seed == 0 => Case::new("T1|w(x)|1\nT1|pin(x,1)|2\nT2|w(x)|3\n".to_owned()),
             0 => Case::with_sites(13 << 32 | seed),
-            1 => Case::new(handing(&mut r)),
-            _ => Case::new(relay(&mut r)),
+            1 => Case::new(handing(&mut r, false)),
+            _ => Case::new(relay(&mut r, false)),
         };
         let filtered = filtered(&case, &case.trace.batch);
         let left = handed_over(&case, &filtered, seed, all);
@@ -296,8 +307,8 @@ fn what_is_ordered_has_no_race_in_the_recorded_run() {
         let mut r = Random::new(11 << 32 | seed);
         let case = match seed % 8 {
             0..2 => Case::with_sites(9 << 32 | seed),
-            2..4 => Case::new(handing(&mut r)),
-            _ => Case::new(relay(&mut r)),
+            2..4 => Case::new(handing(&mut r, true)),
+            _ => Case::new(relay(&mut r, true)),
         };
         let (names, batch) = (&case.trace.names, &case.trace.batch);
         let filtered = filtered(&case, batch);
