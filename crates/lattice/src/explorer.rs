@@ -6,8 +6,9 @@ use crate::discovered::Discovered;
 use crate::limits::{Limits, Shortened};
 use crate::messages::{Message, Messages};
 use crate::path::PathReader;
-use crate::payload::{Bits, Counts, Dense, Few, Listed, Many, Numbers, Payload, Sets, counted};
+use crate::payload::{Counts, Payload, Sets};
 use crate::search::{Figures, Search};
+use crate::tables::{self, AnySearch};
 use num_bigint::BigUint;
 use order::{ChainPrefix, EventStructure};
 
@@ -52,21 +53,18 @@ pub struct Counted {
 }
 
 enum Engine<A: Automaton> {
-    Few(Search<Bits<Few>>),
-    Many(Search<Bits<Many>>),
-    Listed(Search<Listed>),
-    Sets(Search<Sets<A>>),
+    /// The automaton is a table.
+    Table(Box<dyn AnySearch>),
+    Sets(Box<Search<Sets<A>>>),
 }
 
-macro_rules! each {
-    ($engine:expr, $search:ident => $e:expr) => {
-        match $engine {
-            Engine::Few($search) => $e,
-            Engine::Many($search) => $e,
-            Engine::Listed($search) => $e,
-            Engine::Sets($search) => $e,
+impl<A: Automaton> Engine<A> {
+    fn search(&mut self) -> &mut (dyn AnySearch + '_) {
+        match self {
+            Engine::Table(search) => &mut **search,
+            Engine::Sets(search) => &mut **search,
         }
-    };
+    }
 }
 
 /// A search over events that may still be arriving.
@@ -118,7 +116,11 @@ impl<'f, A: Automaton> Explorer<'f, A> {
 
     /// Whether the search is over, whatever events may still arrive.
     pub fn is_done(&self) -> bool {
-        self.engine.as_ref().is_some_and(|engine| each!(engine, search => search.done))
+        match &self.engine {
+            Some(Engine::Table(search)) => search.is_done(),
+            Some(Engine::Sets(search)) => search.is_done(),
+            None => false,
+        }
     }
 
     /// The number of messages that were dropped.
@@ -145,35 +147,36 @@ impl<'f, A: Automaton> Explorer<'f, A> {
             let is_table = self.messages.has_ended() && !context;
             let small = if is_table { SmallAutomaton::new(&mut automaton, classes) } else { None };
             let limits = &self.limits;
-            self.engine = Some(match small {
-                Some(small) if small.states <= 8 => Engine::Few(Search::new(Bits::new(small), limits, owners)),
-                Some(small) => Engine::Many(Search::new(Bits::new(small), limits, owners)),
-                None => {
-                    let most_cuts = self.messages.most_cuts();
-                    let table = is_table.then(|| Discovered::new(&mut automaton, classes, most_cuts)).flatten();
-                    match table {
-                        Some(table) => Engine::Listed(Search::new(Listed::new(table), limits, owners)),
-                        None => Engine::Sets(Search::new(Sets::new(automaton), limits, owners)),
-                    }
-                }
+            let most_cuts = self.messages.most_cuts();
+            let table = match small {
+                Some(small) => Some(tables::small(small, limits, owners)),
+                None if is_table => Discovered::new(&mut automaton, classes, most_cuts)
+                    .map(|table| tables::large(table, limits, owners)),
+                None => None,
+            };
+            self.engine = Some(match table {
+                Some(table) => Engine::Table(table),
+                None => Engine::Sets(Box::new(Search::new(Sets::new(automaton), limits, owners))),
             });
         }
         let Some(engine) = &mut self.engine else { return Vec::new() };
-        each!(engine, search => {
-            search.advance(&self.messages, &self.limits, u64::MAX);
-            search.found.iter().map(|found| found.candidate.owner).collect()
-        })
+        let search = engine.search();
+        search.go_on(&self.messages, &self.limits);
+        search.violated()
     }
 
     /// Ends the search, and reads paths to the violations back.
     pub fn outcome(mut self) -> Outcome {
         self.continue_search();
-        let Some(engine) = self.engine else { return Outcome::default() };
-        each!(engine, search => outcome(search, &self.messages, &self.limits))
+        match self.engine {
+            Some(Engine::Table(search)) => search.outcome(&self.messages, &self.limits),
+            Some(Engine::Sets(search)) => outcome(*search, &self.messages, &self.limits),
+            None => Outcome::default(),
+        }
     }
 }
 
-fn outcome<P: Payload>(mut search: Search<P>, messages: &Messages<'_>, limits: &Limits<'_>) -> Outcome {
+pub(crate) fn outcome<P: Payload>(mut search: Search<P>, messages: &Messages<'_>, limits: &Limits<'_>) -> Outcome {
     if !search.has_found_all() && (!search.done || messages.has_gaps()) {
         search.shortened.insert(Shortened::Missing);
     }
@@ -253,22 +256,8 @@ pub fn count<A: Automaton>(
     } else {
         None
     };
-    macro_rules! counted {
-        ($payload:expr) => {{
-            let mut search = Search::new($payload, &limits, owners);
-            search.advance(&messages, &limits, messages.len());
-            if let Some(&why) = search.shortened.first() {
-                return Err(why);
-            }
-            let runs = search.payload.paths(&search.column, 0, owners);
-            return Ok(Counted { cuts: search.figures.cuts, edges: search.payload.edges, dead_ends: 0, runs });
-        }};
-    }
     if let Some(table) = table {
-        match Dense::new(table.minimised(counted), &messages) {
-            Ok(dense) => counted!(dense),
-            Err(table) => counted!(Numbers::new(table, &messages)),
-        }
+        return tables::count(table, &messages, &limits, owners);
     }
     let mut search = Search::new(Counts::new(automaton), &limits, owners);
     let events = messages.len();

@@ -70,6 +70,7 @@ mod messages;
 mod path;
 mod payload;
 mod search;
+mod tables;
 mod violated_runs;
 
 pub use automaton::Automaton;
