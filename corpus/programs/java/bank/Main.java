@@ -27,13 +27,14 @@ class Bank {
 
     void transfer(int amount) throws InterruptedException {
         checking.add(-amount);
-        Thread.sleep(120); // the other branch is slow to answer
+        Main.untilTellerWaits(); // the other branch is slow to answer
         saving.add(amount);
     }
 }
 
 public class Main {
     static final Bank bank = new Bank();
+    static Thread teller;
 
     static void move() {
         try {
@@ -43,7 +44,14 @@ public class Main {
         }
     }
 
-    /** Whether a thread sleeps is seen from outside, and orders nothing. */
+    /** The teller waits for the mover once it has seen both balances. That is seen from outside, and orders nothing. */
+    static void untilTellerWaits() throws InterruptedException {
+        while (teller.getState() != Thread.State.WAITING) {
+            Thread.sleep(50);
+        }
+    }
+
+    /** Whether a thread sleeps is seen from outside, too. */
     static void untilAsleep(Thread thread) throws InterruptedException {
         for (int seen = 0; seen < 10; Thread.sleep(1)) {
             seen = thread.getState() == Thread.State.TIMED_WAITING ? seen + 1 : 0;
@@ -51,6 +59,7 @@ public class Main {
     }
 
     public static void main(String[] args) throws Exception {
+        teller = Thread.currentThread();
         Thread mover = new Thread(Main::move);
         mover.start();
         untilAsleep(mover);
