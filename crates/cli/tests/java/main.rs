@@ -9,5 +9,6 @@ mod hanging;
 mod harm;
 mod pairs;
 mod records;
+mod said;
 mod ways;
 mod weave;
