@@ -26,7 +26,7 @@ mod symbols;
 mod system;
 mod watched;
 
-pub use bind::{Binder, Bound, BoundFunction, CodeSpan, Entry, NotBound};
+pub use bind::{Binder, Bound, BoundFunction, CodeSpan, Entry, ModuleCode, NotBound};
 pub use demangle::demangle;
 pub use dwarf::parameters::{Parameter, Place};
 pub use dwarf::types::ValueKind;

@@ -1,5 +1,6 @@
 //! From the names in a specification to where they are: variables and their parts, and functions.
 
+mod code;
 mod entries;
 mod functions;
 mod libraries;
@@ -10,6 +11,7 @@ use crate::dwarf::Die;
 use crate::dwarf::types::ValueKind;
 use crate::nearest::nearest;
 use crate::program::{Called, DebugVariable, Program};
+pub use code::ModuleCode;
 pub use entries::Entry;
 use std::path::{Path, PathBuf};
 

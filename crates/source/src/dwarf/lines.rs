@@ -73,6 +73,22 @@ impl Lines {
         Some((row.file, row.line))
     }
 
+    /// The code of a line of the files whose numbers `is_wanted` accepts: first addresses, and those behind.
+    pub(super) fn code(&self, line: u32, is_wanted: impl Fn(u32) -> bool) -> Vec<(u64, u64)> {
+        let mut found: Vec<(u64, u64)> = Vec::new();
+        for Sequence { end, rows, .. } in &self.sequences {
+            // Instructions of no line belong to the one before, as in `at`.
+            let mut is_here = false;
+            for (number, row) in rows.iter().enumerate() {
+                is_here = if row.line == 0 { is_here } else { row.line == line && is_wanted(row.file) };
+                if is_here {
+                    found.push((row.address, rows.get(number + 1).map_or(*end, |next| next.address)));
+                }
+            }
+        }
+        found
+    }
+
     /// The path of a file of the table.
     pub(super) fn file(&self, unit: UnitRef<'_, Bytes>, file: u32) -> String {
         path(unit, file).unwrap_or_default()

@@ -13,6 +13,7 @@ use crate::image::{Bytes, Image};
 use crate::limits::Budget;
 use gimli::{Dwarf, UnitOffset, UnitType};
 use lines::Lines;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 pub(crate) use survey::{Function, Location, Survey, Variable};
@@ -182,6 +183,20 @@ impl Debug {
             here = Some((function.call_file, function.call_line));
         }
         levels
+    }
+
+    /// All code of a line: first addresses, and those behind. `is_file` says of a path whether it is the file.
+    pub(crate) fn code_of_line(&mut self, line: u32, is_file: impl Fn(&str) -> bool) -> Vec<(u64, u64)> {
+        let mut found = Vec::new();
+        for unit in 0..self.units.len() {
+            let lines = self.lines(unit);
+            let here = self.unit_ref(unit);
+            // Most lines of a unit are of few files: each path is made once.
+            let known = RefCell::new(HashMap::new());
+            let is_wanted = |file| *known.borrow_mut().entry(file).or_insert_with(|| is_file(&lines.file(here, file)));
+            found.extend(lines.code(line, is_wanted));
+        }
+        found
     }
 
     fn unit_ref(&self, unit: usize) -> gimli::UnitRef<'_, Bytes> {

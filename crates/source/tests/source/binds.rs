@@ -202,3 +202,32 @@ int main(void) { land(1); show("landed", &landed); show_maps(); return 0; }
         assert_eq!(named.as_deref(), Some("landed"), "{flags}");
     }
 }
+
+#[test]
+fn lines_have_code_and_code_has_lines() {
+    let folder = Folder::new();
+    folder.write("show.h", SHOW);
+    folder.write("prog.c", frames::PROGRAM);
+    for compiler in compilers(false) {
+        for flags in ["-O1 -gdwarf-4", "-O2 -gdwarf-5", "-O0 -g -no-pie"] {
+            folder.tool(&format!("{compiler} {flags} prog.c -o prog"));
+            let printed = run(&folder.path("prog"));
+            let mut symbolizer = Symbolizer::new(printed.modules.clone());
+            let mut binder = Binder::open(&folder.path("prog")).expect("a program");
+            // The call that returns to an address is in the code of the line that its frame names.
+            for pc in [printed.address("pc"), printed.address("direct")] {
+                let frame = symbolizer.frames(pc)[0].clone();
+                let (_, at) = printed.modules.find(pc - 1).expect("in the program");
+                let code = binder.code_of(&format!("{}:{}", frame.file, frame.line));
+                assert!(code.iter().any(|code| (code.low..code.high).contains(&at)), "{compiler} {flags}: {frame:?}");
+                let other = binder.code_of(&format!("{}:{}", frame.file, frame.line + 1));
+                assert!(!other.iter().any(|code| (code.low..code.high).contains(&at)), "{compiler} {flags}: {frame:?}");
+            }
+            assert_eq!(binder.code_of("prog.c:9999"), []);
+            assert_eq!(binder.code_of("og.c:5"), []);
+            let offset = binder.code_of("prog+0x1234");
+            assert_eq!((offset.len(), offset[0].low, offset[0].high), (1, 0x1233, 0x1234));
+            assert_eq!(binder.code_of("libc.so.6+0x12"), []);
+        }
+    }
+}
