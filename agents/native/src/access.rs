@@ -45,7 +45,7 @@ use crate::memory::filter;
 use crate::scans::{self, LOG2};
 use crate::shadow::Leaf;
 use crate::thread::Thread;
-use crate::{read_summaries, shadow, stacks, thread};
+use crate::{gates, read_summaries, shadow, stacks, thread};
 use leased::access_leased;
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may
@@ -374,6 +374,9 @@ pub(crate) extern "C" fn slow_path<const SIZE: usize, const READ: bool, const WR
 
 /// An access of any size.
 pub fn access_range(addr: usize, size: usize, read: bool, write: bool, pc: usize) {
+    if gates::is_on() {
+        gates::access(addr, size, read, write, pc);
+    }
     thread::enter(pc, |thread| {
         if !thread.wants_accesses() {
             return;

@@ -6,10 +6,12 @@ use core::sync::atomic::Ordering::{Relaxed, SeqCst};
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, compiler_fence, fence};
 
 use runtime::filter::Atomic;
+use runtime::gates::operation;
 use runtime::record::{Kind, atomic_aux};
 
+use crate::gates::Arrival;
 use crate::machine::{self, shim1, shim2, shim3, shim4, shim5, shim6};
-use crate::thread;
+use crate::{gates, thread};
 
 /// A type of atomic accesses. Every operation is performed with the strongest order; the program's own order is only
 /// recorded.
@@ -163,6 +165,14 @@ impl<T: Word, R: Copy> Done<T, R> {
     }
 }
 
+/// A thread is about to make an atomic access: where there are gates, it may wait there.
+#[inline(always)]
+fn about_to<T: Word>(kinds: u32, at: *mut T, pc: usize) {
+    if gates::is_on() {
+        gates::arrive(Arrival { operation: kinds | operation::ATOMIC, object: at as usize, size: 1 << T::LOG2, pc });
+    }
+}
+
 /// Performs and records an access: `act` performs it. `look` says what it does if this value is there, and it leaves
 /// that as it is: a waiting thread repeats such accesses, and they are no more than loads then.
 #[inline(always)]
@@ -222,6 +232,7 @@ fn recorded_with<T: Word, R: Copy>(
 }
 
 unsafe extern "C" fn load<T: Word>(at: *mut T, order: i32, pc: usize) -> T {
+    about_to(operation::READ, at, pc);
     let look = |value| Some(Done::load(order, value, value));
     recorded(at, pc, look, || {
         // SAFETY: what the program asked for.
@@ -231,6 +242,7 @@ unsafe extern "C" fn load<T: Word>(at: *mut T, order: i32, pc: usize) -> T {
 }
 
 unsafe extern "C" fn store<T: Word>(at: *mut T, new: T, order: i32, pc: usize) {
+    about_to(operation::WRITE, at, pc);
     recorded(
         at,
         pc,
@@ -244,6 +256,7 @@ unsafe extern "C" fn store<T: Word>(at: *mut T, new: T, order: i32, pc: usize) {
 }
 
 unsafe extern "C" fn exchange<T: Word>(at: *mut T, new: T, order: i32, pc: usize) -> T {
+    about_to(operation::READ | operation::WRITE, at, pc);
     let look = |old| Some(Done::update(order, [old, new], old));
     recorded(at, pc, look, || {
         // SAFETY: what the program asked for.
@@ -255,6 +268,7 @@ unsafe extern "C" fn exchange<T: Word>(at: *mut T, new: T, order: i32, pc: usize
 macro_rules! fetch {
     ($($name:ident $operation:ident;)*) => { $(
         unsafe extern "C" fn $name<T: Word>(at: *mut T, by: T, order: i32, pc: usize) -> T {
+            about_to(operation::READ | operation::WRITE, at, pc);
             let look = |old: T| Some(Done::update(order, [old, old.$operation(by)], old));
             recorded(at, pc, look, || {
                 // SAFETY: what the program asked for.
@@ -293,6 +307,8 @@ unsafe extern "C" fn compare_value<T: Word>(at: *mut T, old: T, new: T, good: i3
 
 #[inline(always)]
 unsafe fn compare_with<T: Word>(at: *mut T, prepared: *mut T, old: T, new: T, [good, bad]: [i32; 2], pc: usize) -> T {
+    // Whether it writes is not known before.
+    about_to(operation::READ, at, pc);
     let done = |now: T| if now == old { Done::update(good, [old, new], now) } else { Done::load(bad, now, now) };
     let look = |now| Some(done(now));
     recorded_with(at, prepared, pc, look, || {

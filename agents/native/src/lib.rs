@@ -18,6 +18,7 @@ mod entries;
 mod events;
 mod failing;
 mod frames;
+mod gates;
 mod intercept;
 mod machine;
 mod memory;

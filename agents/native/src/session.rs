@@ -11,7 +11,7 @@ use runtime::layout::{
 
 use crate::path::Path;
 use crate::thread::Thread;
-use crate::{biased, clock, failing, machine, memory, read_summaries, ring, shadow, stacks, stripes, system};
+use crate::{biased, clock, failing, gates, machine, memory, read_summaries, ring, shadow, stacks, stripes, system};
 use crate::{thread, waiting, watch};
 
 /// Values of `Process::agent`.
@@ -105,6 +105,8 @@ pub fn start() -> Started {
                 read_summaries::start();
                 biased::start();
                 watch::find();
+                // SAFETY: only the thread that starts the session comes here.
+                gates::start(unsafe { &(*NAMES.0.get()).0 });
             }
             PAGE.0.store(if watched { state::RUNNING } else { state::OFF }, Release);
             if watched { Started::Now } else { Started::Off }
@@ -412,6 +414,7 @@ pub fn modules_changed() {
     if is_running() {
         copy_maps();
         watch::find();
+        gates::find();
     }
 }
 
@@ -452,6 +455,7 @@ pub fn after_fork_child() {
     PAGE.0.store(state::STARTING, Release);
     let old = FILE.swap(ptr::null_mut(), AcqRel);
     failing::after_fork_child();
+    gates::after_fork_child();
     waiting::after_fork_child();
     ring::after_fork_child();
     stripes::after_fork_child();

@@ -16,7 +16,7 @@ use crate::frames::Frames;
 use crate::machine::{Tls, tls};
 use crate::ring::Ring;
 use crate::watch::Pending;
-use crate::{session, slots, watch};
+use crate::{gates, session, slots, watch};
 
 mod lifecycle;
 mod parking;
@@ -292,6 +292,12 @@ pub fn own_id() -> Option<u32> {
     unsafe { parking::awake(tls()).as_ref().map(|thread| thread.ring.shared().tid.load(Relaxed)) }
 }
 
+/// The slot of this thread, if it is watched.
+pub fn own_slot() -> Option<u32> {
+    // SAFETY: the thread's own storage and state.
+    unsafe { parking::awake(tls()).as_ref().map(|thread| thread.slot) }
+}
+
 /// Whether a thread that is watched ignores its accesses.
 pub fn is_ignoring() -> bool {
     // SAFETY: the thread's own storage and state.
@@ -376,7 +382,7 @@ impl Thread {
     /// Opens the fast paths of the hooks, or closes them if the next hook has something to do.
     fn open(&mut self, tls: *mut Tls) {
         // SAFETY: the caller's own thread.
-        let closed = self.pending.is_some() || self.may_ignore() || unsafe { (*tls).asynchronous };
+        let closed = self.pending.is_some() || self.may_ignore() || unsafe { (*tls).asynchronous } || gates::is_on();
         let accesses = if closed || !self.wants_accesses() { ptr::null_mut() } else { ptr::from_mut(self) };
         self.frames.closed = closed || watch::has_regions();
         self.frames.open(tls);

@@ -140,11 +140,19 @@ unsafe fn value(addr: usize, size: usize) -> u64 {
 
 /// Finds the watched variables and functions in memory: at the start, and when modules were loaded since.
 pub fn find() {
-    const BYTES: usize = 8 << 20;
     let watches = session::watches();
-    if watches.is_empty() {
-        return;
+    if !watches.is_empty() {
+        each_module(|module, bias| {
+            for watch in watches.iter().filter(|watch| watch.module == module) {
+                add(watch, bias);
+            }
+        });
     }
+}
+
+/// Calls `f` for every module in memory, with the hash of its path and what to add to addresses of its file.
+pub fn each_module(mut f: impl FnMut(u64, usize)) {
+    const BYTES: usize = 8 << 20;
     let Some(fd) = system::open(b"/proc/self/maps\0", libc::O_RDONLY) else { return };
     if let Some(at) = system::map(BYTES) {
         // SAFETY: a mapping of this size, ours alone.
@@ -158,9 +166,7 @@ pub fn find() {
         }
         for line in text[..length].split(|&byte| byte == b'\n') {
             if let Some((module, bias)) = parse(line) {
-                for watch in watches.iter().filter(|watch| watch.module == module) {
-                    add(watch, bias);
-                }
+                f(module, bias);
             }
         }
         // SAFETY: nothing refers to it any more.

@@ -7,6 +7,7 @@
 
 pub mod chunks;
 pub mod filter;
+pub mod gates;
 pub mod hand_off;
 pub mod java;
 pub mod layout;

@@ -41,6 +41,8 @@ pub struct Options {
     pub halt: Option<HaltWhen>,
     /// Ends the program when it has run for so long.
     pub timeout: Option<Duration>,
+    /// Places at which the program's threads are held: the file of `runtime::gates`; empty: none.
+    pub gates: Vec<u8>,
     /// When the program ends, threads that were created so short a time before may still run.
     pub exit_wait: Duration,
 }
@@ -58,6 +60,7 @@ impl Default for Options {
             java: String::new(),
             halt: None,
             timeout: None,
+            gates: Vec::new(),
             exit_wait: Duration::from_secs(1),
         }
     }

@@ -100,6 +100,8 @@ pub struct Recorded {
     pub problems: Vec<String>,
     /// Processes that could not be watched.
     pub refused: Vec<Refusal>,
+    /// What became of [`Options::gates`](crate::Options::gates).
+    pub gates: Vec<u8>,
     /// Why the program was ended before its time, if it was.
     pub halted: Option<Halt>,
 }

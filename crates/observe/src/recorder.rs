@@ -62,6 +62,7 @@ impl Recording {
         // Later it would be too late: the program would run, and nothing of it could be kept.
         create(&options.output).map_err(Error::Output)?;
         let session = Session::create(bits, &options.watched, &options.java, options.exit_wait)?;
+        session.put_gates(&options.gates)?;
         Ok(Recording {
             halting: Halting::new(options.halt.clone(), options.timeout),
             options,
@@ -294,7 +295,8 @@ impl Recording {
         }
         processes.sort_by_key(|record| (!record.main, record.pid, record.image));
         let refused = self.session.refusals();
-        Recorded { exit, processes, problems: self.problems, refused, halted: self.halting.reason() }
+        let gates = self.session.gates();
+        Recorded { exit, processes, problems: self.problems, refused, gates, halted: self.halting.reason() }
     }
 }
 

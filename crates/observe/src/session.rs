@@ -38,6 +38,20 @@ impl Session {
         Ok(Session { directory, file, beats: 0 })
     }
 
+    /// Leaves gates for the agents, if there are any.
+    pub(crate) fn put_gates(&self, bytes: &[u8]) -> Result<(), Error> {
+        if bytes.is_empty() { Ok(()) } else { fs::write(self.gates_path(), bytes).map_err(Error::Session) }
+    }
+
+    /// What an agent has made of them.
+    pub(crate) fn gates(&self) -> Vec<u8> {
+        fs::read(self.gates_path()).unwrap_or_default()
+    }
+
+    fn gates_path(&self) -> PathBuf {
+        self.directory.path().join(runtime::gates::FILE)
+    }
+
     /// The environment variable that leads agents here.
     pub(crate) fn variable(&self) -> (&'static str, &Path) {
         (SESSION_VARIABLE, self.directory.path())

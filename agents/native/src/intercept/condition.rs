@@ -4,10 +4,11 @@ use core::ffi::c_int;
 use core::mem::MaybeUninit;
 
 use libc::{ETIMEDOUT, timespec};
+use runtime::gates::operation;
 use runtime::record::{Class, Kind};
 
 use super::entry::scratch;
-use super::{Pointer, forget_lock, init, is_quiet, notified, real, record, sync};
+use super::{Pointer, about_to, forget_lock, init, is_quiet, notified, real, record, sync};
 use crate::machine::{shim1, shim2, shim3, shim4};
 
 shim1! {
@@ -45,11 +46,13 @@ pub(super) unsafe extern "C" fn destroy(condition: Pointer, pc: usize) -> c_int 
 }
 
 pub(super) unsafe extern "C" fn signal(condition: Pointer, pc: usize) -> c_int {
+    about_to(operation::NOTIFY, condition, pc);
     notified(pc, Kind::Notify, condition);
     real::pthread_cond_signal(condition)
 }
 
 pub(super) unsafe extern "C" fn broadcast(condition: Pointer, pc: usize) -> c_int {
+    about_to(operation::NOTIFY, condition, pc);
     notified(pc, Kind::NotifyAll, condition);
     real::pthread_cond_broadcast(condition)
 }
@@ -82,6 +85,7 @@ unsafe fn waiting(condition: Pointer, mutex: Pointer, pc: usize, real: impl FnOn
     if is_quiet() {
         return real();
     }
+    about_to(operation::WAIT, condition, pc);
     let waiting = Waiting { condition, mutex, pc };
     record(pc, |thread| thread.waits(condition as usize, mutex as usize));
     // `struct _pthread_cleanup_buffer`: four words.

@@ -13,6 +13,7 @@ use super::entry::scratch;
 use super::operators::caller;
 use super::real::Real;
 use super::{Pointer, is_quiet, real, record};
+use crate::gates;
 use crate::machine::{self, shim1, shim2, shim3, shim5, shim6};
 
 shim1! {
@@ -204,6 +205,9 @@ pub(super) unsafe extern "C" fn release(block: Pointer, pc: usize) {
     let pc = caller(pc);
     if block.is_null() || ARENA.has(block) {
         return;
+    }
+    if gates::is_on() && !is_quiet() {
+        gates::access(block as usize, real_memory::usable(block), false, true, pc);
     }
     taken(block, pc);
     real_memory::release(block);

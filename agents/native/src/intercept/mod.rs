@@ -51,14 +51,16 @@ use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 
 use libc::{c_int, c_void};
+use runtime::gates::operation;
 use runtime::record::{Class, Kind, TextFor};
 
 pub(crate) use dynamic::module_begins;
 pub(crate) use signals::deliver;
 
 use crate::events::{Hand, Sync};
+use crate::gates::Arrival;
 use crate::thread::{self, Thread};
-use crate::{clock_only, failing, session, shadow};
+use crate::{clock_only, failing, gates, session, shadow};
 
 /// Any pointer of the program's.
 type Pointer = *mut c_void;
@@ -132,10 +134,37 @@ fn sync_slowly(pc: usize, sync: Sync) {
         }
         is_ignored
     });
+    if gates::is_on() {
+        note_lock(sync.kind, sync.object);
+    }
     if is_ignored == Some(true) && sync.hand != Hand::None {
         // The next holder takes no time from this one.
         clock_only::make(sync.object);
     }
+}
+
+/// Notes for the gates which locks a thread holds.
+#[cold]
+fn note_lock(kind: Kind, object: usize) {
+    match kind {
+        Kind::Acquire | Kind::ReadAcquire | Kind::TryAcquire => gates::holds(object, 1),
+        Kind::Release | Kind::ReadRelease => gates::holds(object, -1),
+        _ => {}
+    }
+}
+
+/// A thread is about to do something else than an access: where there are gates, it may wait there.
+#[inline]
+fn about_to(operation: u32, object: Pointer, pc: usize) {
+    if gates::is_on() {
+        gates::arrive(Arrival { operation, object: object as usize, size: 0, pc });
+    }
+}
+
+/// A thread is about to ask for a lock.
+#[inline]
+fn about_to_lock(lock: Pointer, pc: usize) {
+    about_to(operation::LOCK, lock, pc);
 }
 
 /// Forgets the hand-off of a lock: the next one at this address knows nothing of it.
@@ -189,6 +218,9 @@ fn is_inherited(owner: u32) -> bool {
 #[inline]
 fn access(pc: usize, address: *const c_void, bytes: usize, write: bool) {
     if bytes != 0 && has_hooks() {
+        if gates::is_on() {
+            gates::access(address as usize, bytes, !write, write, pc);
+        }
         record(pc, |thread| thread.record_range(address as usize, bytes, write));
     }
 }

@@ -7,7 +7,10 @@ use core::sync::atomic::Ordering::Relaxed;
 use libc::{EBUSY, EDEADLK, EINVAL, EOWNERDEAD, EPERM, ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
-use super::{Pointer, forget_lock, given, init, is_inherited, is_quiet, misuse, real, record, sync, taken, thread_id};
+use super::{
+    Pointer, about_to_lock, forget_lock, given, init, is_inherited, is_quiet, misuse, real, record, sync, taken,
+    thread_id,
+};
 use crate::machine::{shim1, shim2, shim3};
 use crate::{clock_only, session, shadow};
 
@@ -86,6 +89,7 @@ pub(super) unsafe extern "C" fn lock(mutex: Pointer, pc: usize) -> c_int {
     if is_quiet() {
         return real::pthread_mutex_lock(mutex);
     }
+    about_to_lock(mutex, pc);
     let mut result = real::pthread_mutex_trylock(mutex);
     if result == EBUSY {
         let of = Mutex::of(mutex);

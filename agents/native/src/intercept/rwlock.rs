@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use libc::{EBUSY, EDEADLK, ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
-use super::{Pointer, init, is_inherited, is_quiet, misuse, real, sync, thread_id};
+use super::{Pointer, about_to_lock, init, is_inherited, is_quiet, misuse, real, sync, thread_id};
 use crate::machine::{shim1, shim2, shim3};
 
 shim1! {
@@ -82,6 +82,7 @@ unsafe fn block(
     if is_quiet() {
         return real(lock);
     }
+    about_to_lock(lock, pc);
     let mut result = try_lock(lock);
     if result == EBUSY {
         let own = thread_id() == Some(RwLock::of(lock).writer.load(Relaxed));

@@ -5,7 +5,7 @@ use core::ffi::c_int;
 use libc::EBUSY;
 use runtime::record::{Class, Kind};
 
-use super::{Pointer, init, is_quiet, real, sync};
+use super::{Pointer, about_to_lock, init, is_quiet, real, sync};
 use crate::machine::{shim1, shim2};
 
 shim1! {
@@ -35,6 +35,7 @@ unsafe extern "C" fn lock(spin: Pointer, pc: usize) -> c_int {
     if is_quiet() {
         return real::pthread_spin_lock(spin);
     }
+    about_to_lock(spin, pc);
     let mut result = real::pthread_spin_trylock(spin);
     if result == EBUSY {
         sync(pc, Kind::Request, Class::Spin, spin);

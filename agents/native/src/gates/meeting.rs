@@ -1,0 +1,288 @@
+//! Threads that wait for each other at the events of a meet, and whether they conflict.
+
+use core::ptr;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize};
+
+use runtime::gates::{EVENTS, Gates, meet, operation};
+use runtime::layout::SLOTS;
+
+use super::{Arrival, count, each, has_given_up};
+use crate::{failing, system, thread};
+
+/// Threads that can wait at once; a further one is not held.
+const WAITING: usize = 64;
+/// Locks that are known of a thread; it holds few at a time.
+const HELD: usize = 16;
+
+/// The states of [`Waiting::state`].
+mod state {
+    pub const FREE: u32 = 0;
+    pub const WAITS: u32 = 1;
+    pub const MAY_GO: u32 = 2;
+}
+
+/// A thread that stands at an event of the meet. The others look at it only while they hold [`LOOKING`].
+struct Waiting {
+    state: AtomicU32,
+    slot: AtomicU32,
+    /// The operating system's number of the thread.
+    thread: AtomicU32,
+    /// Its events, as bits.
+    events: AtomicU32,
+    operation: AtomicU32,
+    object: AtomicUsize,
+    size: AtomicUsize,
+    pc: AtomicUsize,
+}
+
+static LOOKING: AtomicBool = AtomicBool::new(false);
+static THREADS: [Waiting; WAITING] = [const {
+    Waiting {
+        state: AtomicU32::new(state::FREE),
+        slot: AtomicU32::new(0),
+        thread: AtomicU32::new(0),
+        events: AtomicU32::new(0),
+        operation: AtomicU32::new(0),
+        object: AtomicUsize::new(0),
+        size: AtomicUsize::new(0),
+        pc: AtomicUsize::new(0),
+    }
+}; WAITING];
+/// By slot: the locks that its thread holds.
+static LOCKS: AtomicPtr<[AtomicUsize; HELD]> = AtomicPtr::new(ptr::null_mut());
+
+/// Makes room for what threads hold.
+pub(super) fn start() {
+    if let Some(at) = system::map(SLOTS * size_of::<[AtomicUsize; HELD]>()) {
+        LOCKS.store(at.cast(), Release);
+    }
+}
+
+fn locks_of(slot: u32) -> &'static [AtomicUsize] {
+    let at = LOCKS.load(Acquire);
+    if at.is_null() || slot as usize >= SLOTS {
+        return &[];
+    }
+    // SAFETY: there is one for each slot, zero at first.
+    unsafe { &*at.add(slot as usize) }
+}
+
+/// Notes that a thread has a lock, or gives it back (`-1`).
+pub(super) fn holds(slot: u32, lock: usize, by: i32) {
+    let (old, new) = if by < 0 { (lock, 0) } else { (0, lock) };
+    if let Some(entry) = locks_of(slot).iter().find(|entry| entry.load(Relaxed) == old) {
+        entry.store(new, Release);
+    }
+}
+
+fn is_held(slot: u32, lock: usize) -> bool {
+    lock != 0 && locks_of(slot).iter().any(|entry| entry.load(Acquire) == lock)
+}
+
+/// A thread with its part in a meet.
+#[derive(Clone, Copy)]
+struct Party {
+    slot: u32,
+    thread: u32,
+    events: u32,
+    arrival: Arrival,
+}
+
+impl Party {
+    fn of(waiting: &Waiting) -> Party {
+        Party {
+            slot: waiting.slot.load(Relaxed),
+            thread: waiting.thread.load(Relaxed),
+            events: waiting.events.load(Relaxed),
+            arrival: Arrival {
+                operation: waiting.operation.load(Relaxed),
+                object: waiting.object.load(Relaxed),
+                size: waiting.size.load(Relaxed),
+                pc: waiting.pc.load(Relaxed),
+            },
+        }
+    }
+
+    /// Whether this thread and another one are about to access the same bytes, one of them writes, and not both
+    /// accesses are atomic.
+    fn races_with(&self, other: &Party) -> bool {
+        let [a, b] = [self.arrival, other.arrival];
+        (a.operation | b.operation) & operation::WRITE != 0
+            && a.operation & b.operation & operation::ATOMIC == 0
+            && a.object < b.object + b.size
+            && b.object < a.object + a.size
+    }
+}
+
+/// The threads of a meet, each with its event.
+struct Circle {
+    parties: [(Party, u32); EVENTS],
+    count: usize,
+}
+
+/// Holds a thread at an event of the meet until the others have come, or its patience is over.
+pub(super) fn meet(gates: &Gates, slot: u32, here: u32, arrival: &Arrival) {
+    let mut events = 0;
+    each(here, |event| events |= gates.event[event].meets << event);
+    // A thread that holds no lock keeps no other one waiting.
+    let cannot = || gates.meet == meet::DEADLOCK && locks_of(slot).iter().all(|lock| lock.load(Relaxed) == 0);
+    if events == 0 || gates.met.load(Acquire) != 0 || cannot() {
+        return;
+    }
+    let own = Party { slot, thread: system::thread_id(), events, arrival: *arrival };
+    // A handler of a signal that comes here must not wait for its own thread.
+    let waiting = thread::quietly(|| look(gates, own));
+    match waiting {
+        Look::Met => {
+            if gates.last_waits != 0 {
+                thread::parked(|| system::sleep(2));
+            }
+        }
+        Look::Waits(waiting) => {
+            let is_over = thread::parked(|| wait(gates, waiting));
+            if is_over {
+                each(events, |event| count(&gates.event[event].given_up));
+            }
+        }
+        Look::Goes => {}
+    }
+}
+
+enum Look {
+    /// All have come.
+    Met,
+    /// The thread has to wait.
+    Waits(&'static Waiting),
+    /// It need not.
+    Goes,
+}
+
+/// Compares a thread with those that wait.
+fn look(gates: &Gates, own: Party) -> Look {
+    while LOOKING.swap(true, Acquire) {
+        failing::pause();
+    }
+    let look = if gates.met.load(Relaxed) != 0 {
+        Look::Goes
+    } else if let Some(circle) = closed(gates, own) {
+        note(gates, &circle);
+        for waiting in THREADS.iter().filter(|waiting| waiting.state.load(Relaxed) == state::WAITS) {
+            let is_in =
+                circle.parties[..circle.count].iter().any(|(party, _)| party.slot == waiting.slot.load(Relaxed));
+            if is_in {
+                waiting.state.store(state::MAY_GO, Release);
+                system::futex_wake(&waiting.state);
+            }
+        }
+        Look::Met
+    } else if has_given_up(gates, own.events) {
+        Look::Goes
+    } else if let Some(free) = THREADS.iter().find(|waiting| waiting.state.load(Relaxed) == state::FREE) {
+        free.slot.store(own.slot, Relaxed);
+        free.thread.store(own.thread, Relaxed);
+        free.events.store(own.events, Relaxed);
+        free.operation.store(own.arrival.operation, Relaxed);
+        free.object.store(own.arrival.object, Relaxed);
+        free.size.store(own.arrival.size, Relaxed);
+        free.pc.store(own.arrival.pc, Relaxed);
+        free.state.store(state::WAITS, Release);
+        Look::Waits(free)
+    } else {
+        Look::Goes
+    };
+    LOOKING.store(false, Release);
+    look
+}
+
+/// Waits to be released. Returns whether patience was over before.
+fn wait(gates: &Gates, waiting: &Waiting) -> bool {
+    let until = system::milliseconds() + u64::from(gates.patience);
+    loop {
+        if waiting.state.load(Acquire) != state::WAITS {
+            waiting.state.store(state::FREE, Release);
+            return false;
+        }
+        let now = system::milliseconds();
+        // After a meet, those that are not part of it go on, too.
+        if now >= until || gates.met.load(Acquire) != 0 {
+            break;
+        }
+        system::futex_wait(&waiting.state, state::WAITS, super::NAP.min((until - now) as u32));
+    }
+    // It may be released at this moment; then it was part of the meet.
+    waiting.state.compare_exchange(state::WAITS, state::FREE, Acquire, Relaxed).is_ok() || {
+        waiting.state.store(state::FREE, Release);
+        false
+    }
+}
+
+/// The meet that a thread completes, if it does.
+fn closed(gates: &Gates, own: Party) -> Option<Circle> {
+    let wanted = (0..EVENTS).filter(|&event| gates.event[event].meets != 0).fold(0, |all, event| all | 1 << event);
+    let mut circle = Circle { parties: [(own, 0); EVENTS], count: 0 };
+    let mut completes = false;
+    each(own.events, |event| {
+        if !completes {
+            circle.parties[0] = (own, event as u32);
+            circle.count = 1;
+            completes = extend(gates, wanted & !(1 << event), &mut circle);
+        }
+    });
+    completes.then_some(circle)
+}
+
+/// Adds threads to a circle until every event has one.
+fn extend(gates: &Gates, left: u32, circle: &mut Circle) -> bool {
+    let (first, last) = (circle.parties[0].0, circle.parties[circle.count - 1].0);
+    if left == 0 {
+        return match gates.meet {
+            meet::DEADLOCK => is_held(first.slot, last.arrival.object),
+            _ => true,
+        };
+    }
+    for waiting in THREADS.iter().filter(|waiting| waiting.state.load(Acquire) == state::WAITS) {
+        let next = Party::of(waiting);
+        let is_new = circle.parties[..circle.count].iter().all(|(party, _)| party.slot != next.slot);
+        let fits = match gates.meet {
+            meet::DEADLOCK => is_held(next.slot, last.arrival.object),
+            _ => last.races_with(&next),
+        };
+        if !is_new || !fits {
+            continue;
+        }
+        let mut found = false;
+        each(next.events & left, |event| {
+            if !found {
+                circle.parties[circle.count] = (next, event as u32);
+                circle.count += 1;
+                found = extend(gates, left & !(1 << event), circle);
+                if !found {
+                    circle.count -= 1;
+                }
+            }
+        });
+        if found {
+            return true;
+        }
+    }
+    false
+}
+
+/// Notes who stood where.
+fn note(gates: &Gates, circle: &Circle) {
+    for (party, event) in &circle.parties[..circle.count] {
+        let Some(stand) = gates.stands.get(*event as usize) else { continue };
+        let Arrival { operation, object, size, pc } = party.arrival;
+        stand.operation.store(operation, Relaxed);
+        stand.object.store(object as u64, Relaxed);
+        stand.size.store(size as u64, Relaxed);
+        let mut value = [0; 8];
+        // SAFETY: bytes that the program is about to access; the kernel says if they are not there.
+        unsafe { system::peek(object, value.as_mut_ptr(), size.clamp(1, 8)) };
+        stand.value.store(u64::from_ne_bytes(value), Relaxed);
+        stand.at.store(pc as u64, Relaxed);
+        stand.thread.store(party.thread, Relaxed);
+    }
+    gates.met.store(1, Release);
+}
