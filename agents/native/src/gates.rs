@@ -1,4 +1,4 @@
-//! Gates: holds threads at chosen places of the program, so that what was predicted from one run comes about in another.
+//! Gates: holds threads at chosen places of the program, so that what one run predicts comes about in another.
 //!
 //! `foretrace confirm` leaves a file of events beside the session (`runtime::gates`). A thread that comes to an event
 //! waits there, outside of any hook and before it does anything, until
@@ -8,8 +8,8 @@
 //!   ([`meeting`]). That is noted, and all of them go on;
 //! * or its patience is over. No thread is held for long, for nobody knows whether the others can come at all.
 //!
-//! All other threads run freely. In a process with gates, the fast paths of hooks are closed, so that every access comes
-//! through here. In all others, nothing of this costs more than a look at [`is_on`], on slow paths.
+//! All other threads run freely. In a process with gates, the fast paths of hooks are closed, so that every access
+//! comes through here. In all others, nothing of this costs more than a look at [`is_on`], on slow paths.
 
 mod meeting;
 

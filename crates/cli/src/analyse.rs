@@ -83,6 +83,11 @@ pub(crate) fn analyse_so_far(trace: &Path, args: &Options) -> Result<Analysed> {
     look(trace, args, &Interrupt::deaf(), Plan::observed_only)
 }
 
+/// Analyses the trace of a controlled run, which may still go on, without a word.
+pub(crate) fn analyse_controlled(trace: &Path, args: &Options) -> Result<Analysed> {
+    look(trace, args, &Interrupt::deaf(), |plan| plan)
+}
+
 fn look(trace: &Path, args: &Options, interrupt: &Interrupt, adapt: impl FnOnce(Plan) -> Plan) -> Result<Analysed> {
     let color = wants_color(args.color, &std::io::stderr());
     // A formula on the command line is about the names of the trace: they must be known before it is understood.

@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Run a program, watch it, and report what went wrong and what could have
     Run(Box<Run>),
+    /// Run a program again, driven towards each finding of an earlier run, and say which ones come about
+    Confirm(Confirm),
     /// Only record a program, to a trace
     Record(Record),
     /// Analyse a trace: find races, deadlocks and the like, check properties, on the recorded run and on predicted ones
@@ -160,8 +162,41 @@ pub(crate) struct Run {
     /// Stop the program soon after its first observed race, misuse or violation of a property, and report
     #[arg(long)]
     pub(crate) halt_on_error: bool,
+    /// Run the program again, driven towards what was found, and say which findings come about (see `confirm --help`)
+    #[arg(long)]
+    pub(crate) confirm: bool,
     #[command(flatten)]
     pub(crate) recorder: Recorder,
+}
+
+/// Options of `confirm`.
+#[derive(Args)]
+#[command(after_help = help::text(include_str!("help/confirm.txt")))]
+pub(crate) struct Confirm {
+    /// The findings: what `run --json` or `check --json` wrote. The outcomes are written back into this file
+    #[arg(value_name = "FINDINGS.json")]
+    pub(crate) findings: PathBuf,
+    /// Only the finding with this id; may be given several times
+    #[arg(long, value_name = "ID")]
+    pub(crate) only: Vec<String>,
+    /// How often the program is run for each finding, at most
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) tries: u32,
+    /// Stop a run of the program after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) timeout: u64,
+    /// Write the result to this file, and leave FINDINGS.json as it is; `-`: to standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Show the output of the program
+    #[arg(long)]
+    pub(crate) output: bool,
+    /// Do not say what is tried
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// The program and its arguments [default: what was run when the findings were made]
+    #[arg(last = true, value_name = "CMD")]
+    pub(crate) command: Vec<std::ffi::OsString>,
 }
 
 /// Options of `record`.

@@ -4,6 +4,7 @@ mod analyse;
 mod args;
 mod choice;
 mod commands;
+mod confirming;
 mod heap_names;
 mod help;
 mod input;

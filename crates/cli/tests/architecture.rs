@@ -49,6 +49,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("foretrace-report", &["foretrace-event"]),
     ("foretrace-observe", &["foretrace-event", "foretrace-runtime", "foretrace-source", "foretrace-trace"]),
     ("foretrace-launch", &["foretrace-agents", "foretrace-observe", "foretrace-property", "foretrace-source"]),
+    ("foretrace-control", &["foretrace-report", "foretrace-runtime", "foretrace-source"]),
     ("foretrace-source", &[]),
     ("foretrace-agents", &[]),
     (
@@ -56,6 +57,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "foretrace-agents",
             "foretrace-analysis",
+            "foretrace-control",
             "foretrace-detect",
             "foretrace-event",
             "foretrace-generate",

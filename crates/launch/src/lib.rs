@@ -17,5 +17,5 @@ mod unwatched;
 pub use bind::{Recordable, bind};
 pub use error::Error;
 pub use java::filter_settings;
-pub use program::command;
+pub use program::{command, find};
 pub use unwatched::why_nothing;

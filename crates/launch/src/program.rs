@@ -28,7 +28,7 @@ pub fn command(words: &[OsString]) -> Result<Command, Error> {
 }
 
 /// The file that running `program` would start.
-pub(crate) fn find(program: &OsStr) -> Option<PathBuf> {
+pub fn find(program: &OsStr) -> Option<PathBuf> {
     let path = Path::new(program);
     if program.as_encoded_bytes().contains(&b'/') {
         return path.canonicalize().ok();

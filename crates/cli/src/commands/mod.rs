@@ -2,6 +2,7 @@
 
 mod cc;
 mod check;
+mod confirm;
 mod convert;
 mod demo;
 mod doctor;
@@ -28,6 +29,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Confirm(args) => confirm::run(&args),
         Command::Record(args) => record::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Show(args) => show::run(&args),

@@ -2,7 +2,7 @@
 
 use crate::args::{Color, Record};
 use crate::output::say;
-use crate::recording::{end_like, record, wanted};
+use crate::recording::{Stdout, Way, end_like, record, wanted};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Output, StoredTrace};
@@ -13,7 +13,8 @@ pub(crate) fn run(args: &Record) -> Result<u8> {
     let color = wants_color(Color::Auto, &std::io::stderr());
     let wanted = wanted(&args.spec, &args.recorder, color)?;
     let output = args.recorder.output.as_deref().unwrap_or(Path::new("foretrace.ftrace"));
-    let recorded = record(&args.recorder, wanted, Output::Path(output.to_owned()), false, None)?;
+    let way = Way { output: Output::Path(output.to_owned()), stdout: Stdout::Ours, halt: None, gates: Vec::new() };
+    let recorded = record(&args.recorder, wanted, way)?;
     for process in &recorded.processes {
         if let StoredTrace::Path(path) = &process.trace
             && !args.quiet

@@ -3,8 +3,9 @@
 use super::check::{Text, show};
 use crate::analyse::{Analysed, analyse_recording};
 use crate::args::Run;
+use crate::confirming::{Trying, confirm};
 use crate::output::say;
-use crate::recording::{end_like, halt_when, path_of, record, wanted};
+use crate::recording::{Stdout, Way, end_like, halt_when, path_of, record, wanted};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Agent, Output, ProcessRecord, Recorded, StoredTrace};
@@ -24,7 +25,8 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
     let result_on_stdout = args.analysis.json.as_deref() == Some(Path::new("-"));
     let halt = args.halt_on_error.then(|| halt_when(&args.analysis, args.recorder.lossy)).transpose()?;
     let started = Instant::now();
-    let recorded = record(&args.recorder, wanted, output, result_on_stdout, halt)?;
+    let stdout = if result_on_stdout { Stdout::Stderr } else { Stdout::Ours };
+    let recorded = record(&args.recorder, wanted, Way { output, stdout, halt, gates: Vec::new() })?;
     let took = started.elapsed();
     let mut all = Vec::new();
     for process in &recorded.processes {
@@ -50,6 +52,10 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
     }
     Ok(if code == 0 { end_like(recorded.exit) } else { code })
 }
+
+/// Runs towards each finding with `--confirm`, and seconds of each at most: as `confirm` has it by default.
+const TRIES: u32 = 3;
+const LONGEST_TRY: u64 = 20;
 
 /// The tool failed: nothing was watched.
 const FAILED: u8 = 2;
@@ -93,6 +99,17 @@ fn report_all(
         report.absorb(process.pid, analysed.report);
     }
     report.processes = recorded.processes.iter().map(process).collect();
+    if args.confirm && unwatched.is_none() {
+        let trying = Trying {
+            command: args.recorder.command.clone(),
+            tries: TRIES,
+            timeout: args.recorder.timeout.unwrap_or(LONGEST_TRY),
+            output: false,
+            quiet: args.analysis.quiet,
+        };
+        confirm(&mut report, &trying, |_| true)?;
+        code = code.max(report::exit_code(&report, args.analysis.strict) * args.analysis.exit_code.unwrap_or(1));
+    }
     // A text without findings would say that none were found.
     show(&args.analysis, &report, if unwatched.is_some() { Text::None } else { Text::Stderr })?;
     if let Some(why) = unwatched {

@@ -1,7 +1,7 @@
 //! `--halt-on-error`: whether what a program did so far is reason to stop it.
 
 use super::path_of;
-use crate::analyse::analyse_so_far;
+use crate::analyse::{analyse_controlled, analyse_so_far};
 use crate::args::Options;
 use crate::choice::chosen;
 use crate::output;
@@ -25,6 +25,23 @@ pub(crate) fn halt_when(args: &Options, lossy: bool) -> Result<HaltWhen> {
         output::be_silent();
         has_error(so_far, &args, lossy)
     }))
+}
+
+/// Says of a trace so far whether threads wait for each other.
+pub(crate) fn halt_at_deadlock(args: &Options) -> HaltWhen {
+    let args = args.clone();
+    Arc::new(move |so_far| {
+        output::be_silent();
+        let kept = StoredTrace::File(so_far.trace);
+        let analysed = path_of(&kept).and_then(|path| analyse_controlled(&path, &args).ok());
+        analysed.is_some_and(|analysed| analysed.report.findings.iter().any(has_struck))
+    })
+}
+
+/// Whether threads wait for each other in the recorded run: each has asked for its lock and has not got it.
+pub(crate) fn has_struck(finding: &Finding) -> bool {
+    let waits = || finding.sides.iter().all(|side| side.op.starts_with("req("));
+    finding.kind == Kind::Deadlock && (finding.status() == Status::Observed || waits())
 }
 
 fn has_error(SoFar { trace, benign }: SoFar, args: &Options, lossy: bool) -> bool {

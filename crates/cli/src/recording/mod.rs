@@ -4,7 +4,7 @@ mod ending;
 mod halting;
 
 pub(crate) use ending::end_like;
-pub(crate) use halting::halt_when;
+pub(crate) use halting::{halt_at_deadlock, halt_when, has_struck};
 
 use crate::args::{Recorder, What};
 use crate::output::say;
@@ -36,28 +36,47 @@ pub(crate) fn wanted(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Res
     Ok(wanted)
 }
 
+/// Where the standard output of the program goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stdout {
+    /// Where ours goes.
+    Ours,
+    /// To standard error: standard output is for the result alone.
+    Stderr,
+    /// Nowhere, and so does its standard error. Its standard input is empty. The program is run once more, and its user
+    /// has seen its output.
+    Nowhere,
+}
+
+/// What else there is to say of a recording.
+pub(crate) struct Way {
+    pub(crate) output: Output,
+    pub(crate) stdout: Stdout,
+    /// When to end the program.
+    pub(crate) halt: Option<HaltWhen>,
+    /// Places at which its threads are held; empty: none.
+    pub(crate) gates: Vec<u8>,
+}
+
 /// Runs the program of the command line and records it.
-pub(crate) fn record(
-    args: &Recorder,
-    wanted: Recordable,
-    output: Output,
-    quiet_stdout: bool,
-    halt: Option<HaltWhen>,
-) -> Result<Recorded> {
+pub(crate) fn record(args: &Recorder, wanted: Recordable, way: Way) -> Result<Recorded> {
     let mut command = launch::command(&args.command)?;
     let program = &args.command[0];
-    if quiet_stdout {
-        // Standard output is for the result alone.
-        command.stdout(Stdio::from(std::io::stderr()));
+    match way.stdout {
+        Stdout::Ours => {}
+        Stdout::Stderr => drop(command.stdout(Stdio::from(std::io::stderr()))),
+        Stdout::Nowhere => drop(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null())),
     }
+    let is_controlled = !way.gates.is_empty();
     let options = Options {
         record_all: args.record == Some(What::All),
         no_accesses: args.record == Some(What::Sync),
         lossy: args.lossy,
         watched: wanted.native,
         java: wanted.java + &launch::filter_settings(&args.packages.include, &args.packages.exclude),
-        output,
-        halt,
+        output: way.output,
+        halt: way.halt,
+        gates: way.gates,
         timeout: args.timeout.map(Duration::from_secs),
         exit_wait: Duration::from_secs_f64(args.exit_wait),
         naming: Box::new(|| Box::new(observe::Symbols::default())),
@@ -74,7 +93,9 @@ pub(crate) fn record(
         signal_hook::low_level::unregister(id);
     }
     let recorded = recorded?;
-    warn_after(&recorded, program);
+    if !is_controlled {
+        warn_after(&recorded, program);
+    }
     Ok(recorded)
 }
 

@@ -5,6 +5,7 @@ mod arguments;
 mod bindings;
 #[path = "../common/mod.rs"]
 mod common;
+mod confirming;
 mod failing;
 mod forking;
 mod handing;
