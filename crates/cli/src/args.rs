@@ -183,7 +183,8 @@ pub(crate) struct Confirm {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) tries: u32,
     /// Stop a run of the program after so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: u64,
     /// Write the result to this file, and leave FINDINGS.json as it is; `-`: to standard output
     #[arg(long, value_name = "FILE")]

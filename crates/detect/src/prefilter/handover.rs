@@ -7,7 +7,7 @@
 //! one; they order. One pass, batch by batch; what it remembers, it remembers for each thread and variable,
 //! until the variable is freed.
 //!
-//! The same pass can keep to the edges that `hb` has, too ([`Handovers::ordered`]): reads of variables without a race,
+//! A pass can also keep to the edges that `hb` has ([`Handovers::ordered`]): reads of variables without a race,
 //! atomics that synchronise as the language says, and drop barriers as reads see them. What these edges keep apart,
 //! `hb` has nothing to say of, not even behind another race, and it needs no search either.
 
