@@ -2,6 +2,7 @@
 
 use crate::analyse::analyse_controlled;
 use crate::args::{Options, Packages, Recorder};
+use crate::interrupt::Interrupt;
 use crate::output::say;
 use crate::recording::{Stdout, Way, halt_at_deadlock, has_struck, path_of, record};
 use anyhow::{Context, Result};
@@ -29,8 +30,18 @@ pub(crate) struct Trying {
     pub(crate) quiet: bool,
 }
 
-/// Tries the findings that `is_wanted` and that have not happened yet, and notes the outcomes.
-pub(crate) fn confirm(report: &mut Report, trying: &Trying, is_wanted: impl Fn(&Finding) -> bool) -> Result<()> {
+/// Tries the findings that `is_wanted` and that have not happened yet, and notes the outcomes. A signal ends that; then
+/// the result is the exit code.
+pub(crate) fn confirm(
+    report: &mut Report,
+    trying: &Trying,
+    is_wanted: impl Fn(&Finding) -> bool,
+) -> Result<Option<u8>> {
+    if report.processes.first().is_some_and(|process| process.agent == "java") {
+        say("not tried: Java programs cannot be driven towards findings yet");
+        return Ok(None);
+    }
+    let interrupt = Interrupt::listen();
     let program = trying.command.first().context("no program is named")?;
     let file = launch::find(program).with_context(|| format!("there is no program {}", program.display()))?;
     let mut binder = Binder::open(&file)?;
@@ -39,18 +50,19 @@ pub(crate) fn confirm(report: &mut Report, trying: &Trying, is_wanted: impl Fn(&
     let mut outcome = Ok(());
     report.findings.update(|finding| {
         let is_open = matches!(finding.status(), Status::Predicted | Status::Warning);
-        if outcome.is_err() || finding.suppressed || !is_open || !is_wanted(finding) {
+        let is_over = outcome.is_err() || interrupt.asked().is_some();
+        if is_over || finding.suppressed || !is_open || !is_wanted(finding) {
             return;
         }
         match Gates::of(finding, &mut binder) {
             Ok(gates) => {
                 let ways = ways(finding, gates, &mut binder);
-                outcome = try_one(finding, &ways, trying, failed_before);
+                outcome = try_one(finding, &ways, trying, failed_before, &interrupt);
             }
             Err(why) => not_tried(finding, &why, trying),
         }
     });
-    outcome
+    outcome.map(|()| interrupt.asked())
 }
 
 fn not_tried(finding: &Finding, why: &Undrivable, trying: &Trying) {
@@ -70,7 +82,13 @@ fn ways(finding: &Finding, gates: Gates, binder: &mut Binder) -> Vec<Gates> {
 }
 
 /// Runs the program until a finding comes about, or often enough.
-fn try_one(finding: &mut Finding, ways: &[Gates], trying: &Trying, failed_before: bool) -> Result<()> {
+fn try_one(
+    finding: &mut Finding,
+    ways: &[Gates],
+    trying: &Trying,
+    failed_before: bool,
+    interrupt: &Interrupt,
+) -> Result<()> {
     let mut has_come = vec![false; ways[0].meeting()];
     for number in 0..trying.tries {
         let gates = &ways[number as usize % ways.len()];
@@ -87,6 +105,10 @@ fn try_one(finding: &mut Finding, ways: &[Gates], trying: &Trying, failed_before
                 let outcome = finding.evidence.confirm().map_or("", Confirm::text);
                 say(&format!("{outcome}: {} (try {} of {}): {how}", name(finding), number + 1, trying.tries));
             }
+            return Ok(());
+        }
+        if interrupt.asked().is_some() {
+            // Of a finding that was not tried often enough, nothing is said.
             return Ok(());
         }
     }

@@ -25,7 +25,8 @@ pub(crate) fn run(args: &Confirm) -> Result<u8> {
         output: args.output,
         quiet: args.quiet,
     };
-    confirm(&mut report, &trying, |finding| args.only.is_empty() || args.only.contains(&finding.fingerprint))?;
+    let interrupted =
+        confirm(&mut report, &trying, |finding| args.only.is_empty() || args.only.contains(&finding.fingerprint))?;
     let path = args.json.as_deref().unwrap_or(&args.findings);
     let mut target = Target::create(path)?;
     report::render_json(&report, &mut target)?;
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &Confirm) -> Result<u8> {
         report::render_text(&report, &TextOptions::default(), &mut text)?;
         std::io::stdout().write_all(&text)?;
     }
-    Ok(report::exit_code(&report, false))
+    Ok(interrupted.unwrap_or(report::exit_code(&report, false)))
 }
 
 /// The program: of the command line, or the one that was run when the findings were made.

@@ -107,8 +107,9 @@ fn report_all(
             output: false,
             quiet: args.analysis.quiet,
         };
-        confirm(&mut report, &trying, |_| true)?;
-        code = code.max(report::exit_code(&report, args.analysis.strict) * args.analysis.exit_code.unwrap_or(1));
+        let interrupted = confirm(&mut report, &trying, |_| true)?;
+        let found = report::exit_code(&report, args.analysis.strict) * args.analysis.exit_code.unwrap_or(1);
+        code = interrupted.unwrap_or(code.max(found));
     }
     // A text without findings would say that none were found.
     show(&args.analysis, &report, if unwatched.is_some() { Text::None } else { Text::Stderr })?;

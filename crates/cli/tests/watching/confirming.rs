@@ -174,6 +174,26 @@ fn a_gate_keeps_a_deadlock_from_striking() {
     assert!(found.iter().all(|finding| finding.starts_with("warning not-reproduced lock-order")), "{found:?} {ran:?}");
 }
 
+/// The program never ends, and nobody comes: a signal ends the work, and the file is as it was.
+#[test]
+fn a_signal_ends_the_work() {
+    let folder = recorded(INVERSION);
+    folder.write("other.c", INVERSION.replace("int main(void) {", "int main(void) {\n    pause();"));
+    folder.write("program.c", folder.read("other.c"));
+    folder.ok(&["cc", "-g", "-O1", "-pthread", "program.c", "-o", "program"]);
+    let before = folder.read("found.json");
+    let command = folder.command(&["confirm", "found.json"]);
+    let mut limited = std::process::Command::new("timeout");
+    limited.args(["--preserve-status", "-s", "INT", "2"]).arg(command.get_program()).args(command.get_args());
+    let started = std::time::Instant::now();
+    let ran = limited.current_dir(folder.path(".")).output().expect("it runs");
+    assert_eq!(ran.status.code(), Some(130), "{ran:?}");
+    assert!(started.elapsed().as_secs() < 15, "{ran:?}");
+    assert_eq!(findings(&folder), ["predicted - deadlock program.c:a program.c:b"]);
+    let parsed = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).expect("JSON")["findings"].clone();
+    assert_eq!(parsed(&before), parsed(&folder.read("found.json")));
+}
+
 #[test]
 fn errors_say_what_is_wrong() {
     let folder = recorded(INVERSION);
