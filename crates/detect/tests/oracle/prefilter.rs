@@ -46,8 +46,8 @@ fn handed_over(case: &Case, filtered: &Filtered, seed: u64, limits: Limits) -> F
 /// What is left for each of the detectors of races, in batches of different lengths or at once.
 fn narrowed(case: &Case, filtered: &Filtered, seed: u64) -> Narrowed {
     let (names, batch) = (&case.trace.names, &case.trace.batch);
-    let mut narrow = Narrow::new(filtered, seed % 3 != 0);
-    if seed % 2 == 0 {
+    let mut narrow = Narrow::new(filtered, !seed.is_multiple_of(3));
+    if seed.is_multiple_of(2) {
         assert!(narrow.trace(names, batch, || false));
         return narrow.finish();
     }

@@ -234,6 +234,9 @@ mod tests {
         Arrived(usize),
     }
 
+    /// Threads, each with the number of its arrival.
+    type Arrivals = Vec<(usize, usize)>;
+
     /// A barrier as it is, and what is recorded of it, in any order that can be.
     struct Program {
         barrier: Barrier,
@@ -272,7 +275,7 @@ mod tests {
 
         /// A thread goes on, if it can; `gives_up`: before it arrives. If it leaves: the recorded arrivals before that,
         /// and those of its phase.
-        fn step(&mut self, t: usize, gives_up: bool) -> Option<(Vec<(usize, usize)>, Vec<(usize, usize)>)> {
+        fn step(&mut self, t: usize, gives_up: bool) -> Option<[Arrivals; 2]> {
             match self.threads[t] {
                 At::Outside => {
                     let phase = self.barrier.arrive().unwrap_or_else(|| {
@@ -307,7 +310,7 @@ mod tests {
                 At::Arrived(phase) => {
                     self.barrier.leave(self.phase[t], true);
                     self.threads[t] = At::Outside;
-                    Some((self.posts[self.phase[t]].clone(), self.phases[phase].clone()))
+                    Some([self.posts[self.phase[t]].clone(), self.phases[phase].clone()])
                 }
             }
         }
@@ -329,7 +332,7 @@ mod tests {
             let mut program = Program::new(threads, together);
             for _ in 0..200 {
                 let t = random(threads);
-                let Some((posts, phase)) = program.step(t, random(100) < gives_up) else { continue };
+                let Some([posts, phase]) = program.step(t, random(100) < gives_up) else { continue };
                 left += 1;
                 assert!(phase.iter().all(|arrival| posts.contains(arrival)), "{together} of {threads}");
                 if threads == together && gives_up == 0 {

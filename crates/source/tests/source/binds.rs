@@ -1,8 +1,9 @@
 //! Names to addresses.
 
 use crate::build::{Folder, SHOW, compilers, run};
+use crate::frames;
 use crate::objects::{C, CPP};
-use source::{Binder, ValueKind};
+use source::{Binder, Symbolizer, ValueKind};
 
 #[test]
 fn variables_and_their_parts_are_found_by_name() {
@@ -197,7 +198,7 @@ int main(void) { land(1); show("landed", &landed); show_maps(); return 0; }
         assert_eq!(bound.kind, ValueKind::Signed);
         assert_eq!(binder.variable("lib.c:own").expect("in the library").module, folder.path("libland.so"));
         assert_eq!(binder.function("land").expect("in the library").module, folder.path("libland.so"));
-        let mut symbolizer = source::Symbolizer::new(printed.modules.clone());
+        let mut symbolizer = Symbolizer::new(printed.modules.clone());
         let named = symbolizer.object_at(printed.address("landed")).map(|o| o.name);
         assert_eq!(named.as_deref(), Some("landed"), "{flags}");
     }
