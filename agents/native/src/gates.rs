@@ -1,9 +1,9 @@
 //! Gates: holds threads at chosen places of the program, so that what one run predicts comes about in another.
 //!
 //! `foretrace confirm` leaves a file of events beside the session (`runtime::gates`). A thread that comes to an event
-//! waits there, outside of any hook and before it does anything, until
+//! waits there before it does anything, until
 //!
-//! * other threads have come to the events that have to come before;
+//! * a thread has ever come to each event that has to come before (it may not have done it yet);
 //! * or, if the event is part of a meet, threads stand at all its other events, too, and they conflict
 //!   ([`meeting`]). That is noted, and all of them go on;
 //! * or its patience is over. No thread is held for long, for nobody knows whether the others can come at all.

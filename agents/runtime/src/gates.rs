@@ -23,10 +23,10 @@ pub mod operation {
     pub const LOCK: u32 = 4;
     /// A thread begins to wait: for a condition, another thread, a semaphore, a barrier.
     pub const WAIT: u32 = 8;
-    /// The access is atomic. It is part of no event, but two of them do not race.
-    pub const ATOMIC: u32 = 32;
     /// A condition is notified, or something is released that others wait for.
     pub const NOTIFY: u32 = 16;
+    /// The access of an arrival is atomic: two such accesses do not race. Never in [`Event::operations`](super::Event).
+    pub const ATOMIC: u32 = 32;
 }
 
 /// What the threads at the events of a meet must have in common: [`Gates::meet`].

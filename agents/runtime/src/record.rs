@@ -278,7 +278,7 @@ pub enum Class {
     BarrierState = 18,
 }
 
-/// Of the number of a barrier's threads: they may be of several processes.
+/// A bit in the number of threads that the `Init` of a barrier has: other processes may use the barrier, too.
 pub const BARRIER_IS_SHARED: u64 = 1 << 40;
 
 /// Where the objects of [`Class::File`] begin: no memory of a program is there.

@@ -4,7 +4,7 @@ use crate::analyse::analyse_controlled;
 use crate::args::{Options, Packages, Recorder};
 use crate::interrupt::Interrupt;
 use crate::output::say;
-use crate::recording::{Stdout, Way, halt_at_deadlock, has_struck, path_of, record};
+use crate::recording::{Stdout, Way, halt_at_deadlock, path_of, record, struck};
 use anyhow::{Context, Result};
 use clap::Parser;
 use control::{Gates, Happened, Hold, Stand, Undrivable};
@@ -132,8 +132,10 @@ fn hold(number: u32) -> Hold {
 struct Controlled {
     recorded: Recorded,
     happened: Happened,
-    /// What was observed in it.
-    findings: Vec<Finding>,
+    /// The fingerprints of races that were observed in it.
+    races: Vec<String>,
+    /// Whether threads waited for each other at its end.
+    has_struck: bool,
 }
 
 impl Controlled {
@@ -157,30 +159,29 @@ impl Controlled {
         };
         let recorded = record(&recorder, Recordable::default(), way)?;
         let happened = Happened::read(&recorded.gates, gates.meeting());
-        let mut findings = Vec::new();
+        let mut races = Vec::new();
+        let mut has_struck = false;
         for process in recorded.processes.iter().filter(|process| process.events > 0) {
-            if let Some(path) = path_of(&process.trace)
-                && let Ok(analysed) = analyse_controlled(&path, &options)
-            {
-                findings.extend(analysed.report.findings.iter().cloned());
+            let Some(path) = path_of(&process.trace) else { continue };
+            if kind != Kind::Race {
+                has_struck |= struck(&path, &options);
+            } else if let Ok(analysed) = analyse_controlled(&path, &options) {
+                let observed = analysed.report.findings.iter().filter(|found| found.status() == Status::Observed);
+                races.extend(observed.map(|found| found.fingerprint.clone()));
             }
         }
-        Ok(Controlled { recorded, happened, findings })
+        Ok(Controlled { recorded, happened, races, has_struck })
     }
 
     /// If the run shows the finding: the threads at its events.
     fn shows(&self, finding: &Finding) -> Option<&[Stand]> {
         let met = self.happened.met.as_deref();
-        let has_race = |finding: &Finding| {
-            let mut races = self.findings.iter().filter(|found| found.kind == Kind::Race);
-            races.any(|found| found.status() == Status::Observed && found.fingerprint == finding.fingerprint)
-        };
         match finding.kind {
             // Both stood before conflicting accesses of the same bytes at the same time; or one came so soon after the
             // other that happens-before does not order them.
-            Kind::Race => met.or_else(|| has_race(finding).then_some(&[])),
+            Kind::Race => met.or_else(|| self.races.contains(&finding.fingerprint).then_some(&[])),
             // They waited for each other, and nothing ended that.
-            _ => met.filter(|_| self.findings.iter().any(has_struck)),
+            _ => met.filter(|_| self.has_struck),
         }
     }
 

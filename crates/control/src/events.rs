@@ -34,7 +34,7 @@ pub(crate) fn first_lock(side: &Side, binder: &mut Binder) -> Option<Event> {
     (!code.is_empty()).then_some(Event { operations: operation::LOCK, code, meets: false, after: 0 })
 }
 
-/// What threads do before whom a gate can be put.
+/// The operations before which a thread can be held.
 fn operations(op: &str) -> Option<u32> {
     match op.split('(').next()? {
         "r" | "ald" => Some(operation::READ),

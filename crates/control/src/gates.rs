@@ -22,7 +22,7 @@ pub struct Hold {
     pub patience: u32,
     /// How often threads are held at an event in vain before it holds no more.
     pub attempts: u32,
-    /// Of threads that have met, the others go first, and not the one that came last.
+    /// After a meet, the thread that came last lets the others go first.
     pub last_waits: bool,
 }
 

@@ -36,15 +36,15 @@ impl Status {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confirm {
-    /// The run showed it.
+    /// It happened in a real run.
     Confirmed,
-    /// The run showed it, and the program failed because of it.
+    /// It happened in a real run, and the program failed.
     ConfirmedFailing,
-    /// The run followed the schedule and did not show it.
+    /// It happened in no try.
     NotReproduced,
-    /// The run could not be kept on the schedule.
+    /// In no try did threads come to all of its events.
     Diverged,
-    /// The run showed that it cannot happen.
+    /// Every schedule of its window was tried, and none shows it. (No command finds this out yet.)
     Refuted,
 }
 

@@ -8,7 +8,7 @@ use runtime::gates::operation;
 use runtime::record::{Class, Kind};
 
 use super::entry::scratch;
-use super::{Pointer, about_to, forget_lock, init, is_quiet, notified, real, record, sync};
+use super::{Pointer, about_to, forget_lock, init, is_quiet, note_lock, notified, real, record, sync};
 use crate::machine::{shim1, shim2, shim3, shim4};
 
 shim1! {
@@ -68,6 +68,7 @@ impl Waiting {
     fn woken(&self, reason: u64) {
         // SAFETY: the thread's own storage.
         unsafe { (*scratch()).waiting = false };
+        note_lock(Kind::Acquire, self.mutex);
         record(self.pc, |thread| {
             let word = self.mutex as u64 | reason << 48;
             thread.woken(self.condition as usize, self.mutex as usize, word);
@@ -93,6 +94,8 @@ unsafe fn waiting(condition: Pointer, mutex: Pointer, pc: usize, real: impl FnOn
     let buffer = buffer.as_mut_ptr().cast();
     real::_pthread_cleanup_push(buffer, cancelled, (&raw const waiting).cast_mut().cast());
     (*scratch()).waiting = true;
+    // A thread that waits holds the mutex no more.
+    note_lock(Kind::Release, mutex);
     let result = real();
     real::_pthread_cleanup_pop(buffer, 0);
     waiting.woken(match result {

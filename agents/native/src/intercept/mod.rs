@@ -134,9 +134,7 @@ fn sync_slowly(pc: usize, sync: Sync) {
         }
         is_ignored
     });
-    if gates::is_on() {
-        note_lock(sync.kind, sync.object);
-    }
+    note_lock(sync.kind, sync.object as Pointer);
     if is_ignored == Some(true) && sync.hand != Hand::None {
         // The next holder takes no time from this one.
         clock_only::make(sync.object);
@@ -144,12 +142,14 @@ fn sync_slowly(pc: usize, sync: Sync) {
 }
 
 /// Notes for the gates which locks a thread holds.
-#[cold]
-fn note_lock(kind: Kind, object: usize) {
-    match kind {
-        Kind::Acquire | Kind::ReadAcquire | Kind::TryAcquire => gates::holds(object, 1),
-        Kind::Release | Kind::ReadRelease => gates::holds(object, -1),
-        _ => {}
+#[inline]
+fn note_lock(kind: Kind, lock: Pointer) {
+    if gates::is_on() {
+        match kind {
+            Kind::Acquire | Kind::ReadAcquire | Kind::TryAcquire => gates::holds(lock as usize, 1),
+            Kind::Release | Kind::ReadRelease => gates::holds(lock as usize, -1),
+            _ => {}
+        }
     }
 }
 

@@ -4,11 +4,15 @@ use super::path_of;
 use crate::analyse::{analyse_controlled, analyse_so_far};
 use crate::args::Options;
 use crate::choice::chosen;
+use crate::input;
 use crate::output;
 use analysis::DetectorId;
 use anyhow::{Result, bail};
+use event::Batch;
 use observe::{HaltWhen, SoFar, StoredTrace};
-use report::{Finding, Kind, Status};
+use report::{Finding, Kind, Side, Status};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Says of a trace so far whether to end the program: whether there are observed races, misuse, threads that wait for
@@ -33,15 +37,37 @@ pub(crate) fn halt_at_deadlock(args: &Options) -> HaltWhen {
     Arc::new(move |so_far| {
         output::be_silent();
         let kept = StoredTrace::File(so_far.trace);
-        let analysed = path_of(&kept).and_then(|path| analyse_controlled(&path, &args).ok());
-        analysed.is_some_and(|analysed| analysed.report.findings.iter().any(has_struck))
+        path_of(&kept).is_some_and(|path| struck(&path, &args))
     })
 }
 
-/// Whether threads wait for each other in the recorded run: each has asked for its lock and has not got it.
-pub(crate) fn has_struck(finding: &Finding) -> bool {
-    let waits = || finding.sides.iter().all(|side| side.op.starts_with("req("));
-    finding.kind == Kind::Deadlock && (finding.status() == Status::Observed || waits())
+/// Whether threads wait for each other at the end of a recorded run: each has asked for its lock, and that is the last
+/// that it did.
+pub(crate) fn struck(trace: &Path, args: &Options) -> bool {
+    let Ok(analysed) = analyse_controlled(trace, args) else { return false };
+    let mut deadlocks = analysed.report.findings.iter().filter(|found| found.kind == Kind::Deadlock).peekable();
+    if deadlocks.peek().is_none() {
+        return false;
+    }
+    let last = last_events(trace);
+    let waits = |side: &Side| side.op.starts_with("req(") && last.contains(&side.event);
+    deadlocks.any(|deadlock| deadlock.sides.iter().all(waits))
+}
+
+/// The last event of each thread.
+fn last_events(trace: &Path) -> BTreeSet<u64> {
+    let mut last = BTreeMap::new();
+    let mut number = 0;
+    if let Ok(mut input) = input::open(trace) {
+        let mut batch = Batch::default();
+        while let Ok(true) = input.source.next_batch(&mut batch) {
+            for event in &batch.events {
+                last.insert(event.thread(), number);
+                number += 1;
+            }
+        }
+    }
+    last.into_values().collect()
 }
 
 fn has_error(SoFar { trace, benign }: SoFar, args: &Options, lossy: bool) -> bool {

@@ -4,7 +4,7 @@ mod ending;
 mod halting;
 
 pub(crate) use ending::end_like;
-pub(crate) use halting::{halt_at_deadlock, halt_when, has_struck};
+pub(crate) use halting::{halt_at_deadlock, halt_when, struck};
 
 use crate::args::{Recorder, What};
 use crate::output::say;

@@ -1,4 +1,4 @@
-//! A second pass over what the prefilter left: variables that are handed over need no search.
+//! A pass over what the prefilter left: variables that are handed over need no search.
 //!
 //! A program that hands data over (by a queue, a flag, a reference count) accesses a variable without a lock, first in
 //! one thread and then in another, and what lets the other thread find it keeps the two apart: it has read what the
@@ -236,7 +236,7 @@ impl<'f> Handovers<'f> {
     fn read(&mut self, batch: &Batch, event: Event, kind: u8) {
         let slot = self.access(event, Access::READ | kind);
         let written = self.slots[slot as usize].written;
-        // A race orders what comes behind it, but by accident.
+        // A read that races orders what follows it in this run only: `hb` must not rely on it.
         let accidental = self.ordered && self.races[event.object() as usize];
         // With a value it may see another write of the same one.
         if !batch.extra(event).value.is_known() && !accidental {

@@ -17,7 +17,8 @@
 //! arrive in the next one, so mostly two objects take turns, however long the program runs; there are never more than
 //! threads that are in the barrier at one time, and one.
 //!
-//! A barrier that was reset, or that threads of other processes use, has one object: who arrives together is not known.
+//! Of a barrier that was reset, or that threads of other processes use, it is not known who arrives together: no phase
+//! of it is closed any more, and it stays with the object that it has.
 //! Who gives up waiting leaves no phase. (Java; the barrier is broken then, until it is reset.)
 
 use super::Build;
