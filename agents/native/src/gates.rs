@@ -17,7 +17,7 @@ use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize};
 
-use runtime::gates::{EVENTS, Gates, Span, VERSION, operation};
+use runtime::gates::{EVENTS, Event, Gates, Span, VERSION, operation};
 use runtime::layout::MAGIC;
 
 use crate::path::Path;
@@ -148,7 +148,7 @@ pub fn arrive(arrival: Arrival) {
     if here == 0 {
         return;
     }
-    each(here, |event| count(&gates.event[event].arrivals));
+    events(gates, here).for_each(|event| count(&event.arrivals));
     count(&ARRIVALS);
     system::futex_wake(&ARRIVALS);
     wait_for_others(gates, here);
@@ -168,7 +168,7 @@ fn events_at(gates: &Gates, arrival: &Arrival) -> u32 {
     // The address before is inside the call of the hook.
     let at = arrival.pc.wrapping_sub(1);
     let is_here = |place: &&Place| {
-        let wanted = gates.event[place.event as usize].operations;
+        let wanted = gates.event.get(place.event as usize).map_or(0, |event| event.operations);
         (place.low..place.high).contains(&at) && wanted & arrival.operation != 0
     };
     places().iter().filter(is_here).fold(0, |events, place| events | 1 << place.event)
@@ -176,13 +176,8 @@ fn events_at(gates: &Gates, arrival: &Arrival) -> u32 {
 
 /// Waits until threads have come to all events that have to come before these, or the thread's patience is over.
 fn wait_for_others(gates: &Gates, here: u32) {
-    let mut wanted = 0;
-    each(here, |event| wanted |= gates.event[event].after);
-    let is_open = || {
-        let mut open = true;
-        each(wanted, |event| open &= gates.event[event].arrivals.load(Acquire) > 0);
-        open
-    };
+    let wanted = events(gates, here).fold(0, |wanted, event| wanted | event.after);
+    let is_open = || events(gates, wanted).all(|event| event.arrivals.load(Acquire) > 0);
     if is_open() || has_given_up(gates, here) {
         return;
     }
@@ -196,15 +191,13 @@ fn wait_for_others(gates: &Gates, here: u32) {
         }
     });
     if !is_open() {
-        each(here, |event| count(&gates.event[event].given_up));
+        events(gates, here).for_each(|event| count(&event.given_up));
     }
 }
 
 /// Whether threads were held often enough in vain at one of these events.
 fn has_given_up(gates: &Gates, here: u32) -> bool {
-    let mut given_up = false;
-    each(here, |event| given_up |= gates.event[event].given_up.load(Relaxed) >= gates.attempts);
-    given_up
+    events(gates, here).any(|event| event.given_up.load(Relaxed) >= gates.attempts)
 }
 
 /// Counts one more.
@@ -212,13 +205,7 @@ fn count(counter: &AtomicU32) {
     counter.fetch_add(1, AcqRel);
 }
 
-/// Calls `f` with the number of each event among these bits.
-fn each(mut events: u32, mut f: impl FnMut(usize)) {
-    while events != 0 {
-        let event = events.trailing_zeros() as usize;
-        events &= events - 1;
-        if event < EVENTS {
-            f(event);
-        }
-    }
+/// The events among these bits.
+fn events(gates: &Gates, bits: u32) -> impl Iterator<Item = &Event> {
+    gates.event.iter().enumerate().filter(move |(number, _)| bits >> number & 1 != 0).map(|(_, event)| event)
 }

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize};
 use runtime::gates::{EVENTS, Gates, meet, operation};
 use runtime::layout::SLOTS;
 
-use super::{Arrival, count, each, has_given_up};
+use super::{Arrival, count, events, has_given_up};
 use crate::{failing, system, thread};
 
 /// Threads that can wait at once; a further one is not held.
@@ -115,22 +115,40 @@ impl Party {
     }
 }
 
-/// The threads of a meet, each with its event.
-struct Circle {
-    parties: [(Party, u32); EVENTS],
-    count: usize,
+/// The threads of a meet, each with the number of its event, in the order in which they wait for each other.
+struct Circle([Option<(Party, u32)>; EVENTS]);
+
+impl Circle {
+    fn parties(&self) -> impl DoubleEndedIterator<Item = &(Party, u32)> {
+        self.0.iter().flatten()
+    }
+
+    fn has(&self, slot: u32) -> bool {
+        self.parties().any(|(party, _)| party.slot == slot)
+    }
+
+    fn push(&mut self, party: Party, event: u32) {
+        if let Some(free) = self.0.iter_mut().find(|party| party.is_none()) {
+            *free = Some((party, event));
+        }
+    }
+
+    fn pop(&mut self) {
+        if let Some(last) = self.0.iter_mut().rfind(|party| party.is_some()) {
+            *last = None;
+        }
+    }
 }
 
 /// Holds a thread at an event of the meet until the others have come, or its patience is over.
 pub(super) fn meet(gates: &Gates, slot: u32, here: u32, arrival: &Arrival) {
-    let mut events = 0;
-    each(here, |event| events |= gates.event[event].meets << event);
+    let wanted = here & meeting(gates);
     // A thread that holds no lock keeps no other one waiting.
     let cannot = || gates.meet == meet::DEADLOCK && locks_of(slot).iter().all(|lock| lock.load(Relaxed) == 0);
-    if events == 0 || gates.met.load(Acquire) != 0 || cannot() {
+    if wanted == 0 || gates.met.load(Acquire) != 0 || cannot() {
         return;
     }
-    let own = Party { slot, thread: system::thread_id(), events, arrival: *arrival };
+    let own = Party { slot, thread: system::thread_id(), events: wanted, arrival: *arrival };
     // A handler of a signal that comes here must not wait for its own thread.
     let waiting = thread::quietly(|| look(gates, own));
     match waiting {
@@ -142,7 +160,7 @@ pub(super) fn meet(gates: &Gates, slot: u32, here: u32, arrival: &Arrival) {
         Look::Waits(waiting) => {
             let is_over = thread::parked(|| wait(gates, waiting));
             if is_over {
-                each(events, |event| count(&gates.event[event].given_up));
+                events(gates, wanted).for_each(|event| count(&event.given_up));
             }
         }
         Look::Goes => {}
@@ -168,9 +186,7 @@ fn look(gates: &Gates, own: Party) -> Look {
     } else if let Some(circle) = closed(gates, own) {
         note(gates, &circle);
         for waiting in THREADS.iter().filter(|waiting| waiting.state.load(Relaxed) == state::WAITS) {
-            let is_in =
-                circle.parties[..circle.count].iter().any(|(party, _)| party.slot == waiting.slot.load(Relaxed));
-            if is_in {
+            if circle.has(waiting.slot.load(Relaxed)) {
                 waiting.state.store(state::MAY_GO, Release);
                 system::futex_wake(&waiting.state);
             }
@@ -217,61 +233,56 @@ fn wait(gates: &Gates, waiting: &Waiting) -> bool {
     }
 }
 
-/// The meet that a thread completes, if it does.
-fn closed(gates: &Gates, own: Party) -> Option<Circle> {
-    let wanted = (0..EVENTS).filter(|&event| gates.event[event].meets != 0).fold(0, |all, event| all | 1 << event);
-    let mut circle = Circle { parties: [(own, 0); EVENTS], count: 0 };
-    let mut completes = false;
-    each(own.events, |event| {
-        if !completes {
-            circle.parties[0] = (own, event as u32);
-            circle.count = 1;
-            completes = extend(gates, wanted & !(1 << event), &mut circle);
-        }
-    });
-    completes.then_some(circle)
+/// The events of the meet, as bits.
+fn meeting(gates: &Gates) -> u32 {
+    let events = gates.event.iter().enumerate().filter(|(_, event)| event.meets != 0);
+    events.fold(0, |bits, (number, _)| bits | 1 << number)
 }
 
-/// Adds threads to a circle until every event has one.
-fn extend(gates: &Gates, left: u32, circle: &mut Circle) -> bool {
-    let (first, last) = (circle.parties[0].0, circle.parties[circle.count - 1].0);
+/// The numbers of the events among these bits.
+fn numbers(bits: u32) -> impl Iterator<Item = u32> {
+    (0..EVENTS as u32).filter(move |number| bits >> number & 1 != 0)
+}
+
+/// The meet that a thread completes, if it does.
+fn closed(gates: &Gates, own: Party) -> Option<Circle> {
+    let all = meeting(gates);
+    numbers(own.events).find_map(|event| {
+        let mut circle = Circle([None; EVENTS]);
+        circle.push(own, event);
+        extend(gates, own, own, all & !(1 << event), &mut circle).then_some(circle)
+    })
+}
+
+/// Adds threads to a circle, which has a first and a last one, until every event has one.
+fn extend(gates: &Gates, first: Party, last: Party, left: u32, circle: &mut Circle) -> bool {
     if left == 0 {
         return match gates.meet {
             meet::DEADLOCK => is_held(first.slot, last.arrival.object),
             _ => true,
         };
     }
-    for waiting in THREADS.iter().filter(|waiting| waiting.state.load(Acquire) == state::WAITS) {
+    THREADS.iter().filter(|waiting| waiting.state.load(Acquire) == state::WAITS).any(|waiting| {
         let next = Party::of(waiting);
-        let is_new = circle.parties[..circle.count].iter().all(|(party, _)| party.slot != next.slot);
         let fits = match gates.meet {
             meet::DEADLOCK => is_held(next.slot, last.arrival.object),
             _ => last.races_with(&next),
         };
-        if !is_new || !fits {
-            continue;
-        }
-        let mut found = false;
-        each(next.events & left, |event| {
-            if !found {
-                circle.parties[circle.count] = (next, event as u32);
-                circle.count += 1;
-                found = extend(gates, left & !(1 << event), circle);
-                if !found {
-                    circle.count -= 1;
+        fits && !circle.has(next.slot)
+            && numbers(next.events & left).any(|event| {
+                circle.push(next, event);
+                let is_closed = extend(gates, first, next, left & !(1 << event), circle);
+                if !is_closed {
+                    circle.pop();
                 }
-            }
-        });
-        if found {
-            return true;
-        }
-    }
-    false
+                is_closed
+            })
+    })
 }
 
 /// Notes who stood where.
 fn note(gates: &Gates, circle: &Circle) {
-    for (party, event) in &circle.parties[..circle.count] {
+    for (party, event) in circle.parties() {
         let Some(stand) = gates.stands.get(*event as usize) else { continue };
         let Arrival { operation, object, size, pc } = party.arrival;
         stand.operation.store(operation, Relaxed);
