@@ -21,7 +21,7 @@ use runtime::gates::{EVENTS, Event, Gates, Span, VERSION, operation};
 use runtime::layout::MAGIC;
 
 use crate::path::Path;
-use crate::{system, thread, watch};
+use crate::{session, system, thread, watch};
 
 /// What a thread is about to do.
 #[derive(Clone, Copy)]
@@ -144,13 +144,24 @@ pub fn arrive(arrival: Arrival) {
     let Some(gates) = file() else { return };
     // Its first hook gives a thread its slot.
     let Some(slot) = thread::enter(arrival.pc, |thread| thread.slot) else { return };
+    // Once threads have met, nobody is held; nor is there anybody to meet for a thread that is alone.
+    let is_alone = session::process().is_none_or(|process| process.slots.load(Relaxed) < 2);
     let here = events_at(gates, &arrival);
-    if here == 0 {
+    if here == 0 || gates.met.load(Relaxed) != 0 {
         return;
     }
-    events(gates, here).for_each(|event| count(&event.arrivals));
-    count(&ARRIVALS);
-    system::futex_wake(&ARRIVALS);
+    let mut is_first = false;
+    for event in events(gates, here).filter(|event| event.arrivals.load(Relaxed) == 0) {
+        count(&event.arrivals);
+        is_first = true;
+    }
+    if is_first {
+        count(&ARRIVALS);
+        system::futex_wake(&ARRIVALS);
+    }
+    if is_alone {
+        return;
+    }
     wait_for_others(gates, here);
     meeting::meet(gates, slot, here, &arrival);
 }

@@ -81,7 +81,7 @@ pub struct Event {
     pub meets: u32,
     /// Events to which a thread must have come before: bit N is the event with number N.
     pub after: u32,
-    /// How often threads came here.
+    /// Not 0: a thread has come here.
     pub arrivals: AtomicU32,
     /// How often they were held in vain.
     pub given_up: AtomicU32,

@@ -97,7 +97,8 @@ fn try_one(
             *has_come |= arrivals > 0;
         }
         if let Some(shown) = run.shows(finding) {
-            let failed = !failed_before && run.failed();
+            // What the user ended has not failed.
+            let failed = !failed_before && interrupt.asked().is_none() && run.failed();
             finding.tried(if failed { Confirm::ConfirmedFailing } else { Confirm::Confirmed });
             let how = stood(finding, shown);
             finding.exhibit.entries.push(("stood".to_owned(), how.clone()));

@@ -19,7 +19,12 @@ const HELD: usize = 16;
 mod state {
     pub const FREE: u32 = 0;
     pub const WAITS: u32 = 1;
-    pub const MAY_GO: u32 = 2;
+    /// The last thread of a meet has come, and wants to know whether this one is still there: a thread that was
+    /// cancelled, or has jumped out of a handler, leaves its entry behind.
+    pub const ASKED: u32 = 2;
+    /// It is.
+    pub const STANDS: u32 = 3;
+    pub const MAY_GO: u32 = 4;
 }
 
 /// A thread that stands at an event of the meet. The others look at it only while they hold [`LOOKING`].
@@ -149,6 +154,7 @@ pub(super) fn meet(gates: &Gates, slot: u32, here: u32, arrival: &Arrival) {
         return;
     }
     let own = Party { slot, thread: system::thread_id(), events: wanted, arrival: *arrival };
+    forget(slot);
     // A handler of a signal that comes here must not wait for its own thread.
     let waiting = thread::quietly(|| look(gates, own));
     match waiting {
@@ -158,7 +164,7 @@ pub(super) fn meet(gates: &Gates, slot: u32, here: u32, arrival: &Arrival) {
             }
         }
         Look::Waits(waiting) => {
-            let is_over = thread::parked(|| wait(gates, waiting));
+            let is_over = thread::parked(|| wait(gates, waiting, slot));
             if is_over {
                 events(gates, wanted).for_each(|event| count(&event.given_up));
             }
@@ -183,14 +189,9 @@ fn look(gates: &Gates, own: Party) -> Look {
     }
     let look = if gates.met.load(Relaxed) != 0 {
         Look::Goes
-    } else if let Some(circle) = closed(gates, own) {
+    } else if let Some(circle) = closed(gates, own).filter(all_stand) {
         note(gates, &circle);
-        for waiting in THREADS.iter().filter(|waiting| waiting.state.load(Relaxed) == state::WAITS) {
-            if circle.has(waiting.slot.load(Relaxed)) {
-                waiting.state.store(state::MAY_GO, Release);
-                system::futex_wake(&waiting.state);
-            }
-        }
+        waiting_in(&circle, state::STANDS).for_each(|waiting| change(waiting, state::MAY_GO));
         Look::Met
     } else if has_given_up(gates, own.events) {
         Look::Goes
@@ -211,26 +212,73 @@ fn look(gates: &Gates, own: Party) -> Look {
     look
 }
 
+/// The entries in this state of threads in a circle.
+fn waiting_in(circle: &Circle, state: u32) -> impl Iterator<Item = &'static Waiting> {
+    let is_it = move |waiting: &&Waiting| waiting.state.load(Acquire) == state;
+    THREADS.iter().filter(is_it).filter(|waiting| circle.has(waiting.slot.load(Relaxed)))
+}
+
+fn change(waiting: &Waiting, state: u32) {
+    waiting.state.store(state, Release);
+    system::futex_wake(&waiting.state);
+}
+
+/// Asks the other threads of a circle whether they still stand there. If one does not answer, its entry is given up,
+/// and the others wait on.
+fn all_stand(circle: &Circle) -> bool {
+    /// Far longer than a thread that is there needs to answer, in milliseconds.
+    const ANSWER: u64 = 200;
+    waiting_in(circle, state::WAITS).for_each(|waiting| change(waiting, state::ASKED));
+    let until = system::milliseconds() + ANSWER;
+    while waiting_in(circle, state::ASKED).next().is_some() && system::milliseconds() < until {
+        failing::pause();
+    }
+    for waiting in waiting_in(circle, state::ASKED) {
+        let _ = waiting.state.compare_exchange(state::ASKED, state::FREE, Acquire, Relaxed);
+    }
+    let others = circle.parties().count() - 1;
+    let stand = waiting_in(circle, state::STANDS).count() == others;
+    if !stand {
+        waiting_in(circle, state::STANDS).for_each(|waiting| change(waiting, state::WAITS));
+    }
+    stand
+}
+
+/// Gives up what a thread left behind that went away without waiting to the end.
+fn forget(slot: u32) {
+    for waiting in THREADS.iter().filter(|waiting| waiting.slot.load(Relaxed) == slot) {
+        let _ = waiting.state.compare_exchange(state::WAITS, state::FREE, Acquire, Relaxed);
+    }
+}
+
 /// Waits to be released. Returns whether patience was over before.
-fn wait(gates: &Gates, waiting: &Waiting) -> bool {
+fn wait(gates: &Gates, waiting: &Waiting, slot: u32) -> bool {
     let until = system::milliseconds() + u64::from(gates.patience);
-    loop {
-        if waiting.state.load(Acquire) != state::WAITS {
-            waiting.state.store(state::FREE, Release);
-            return false;
+    // An entry that was given up may be another thread's by now.
+    while waiting.slot.load(Relaxed) == slot {
+        match waiting.state.load(Acquire) {
+            state::WAITS => {
+                let now = system::milliseconds();
+                // After a meet, those that are not part of it go on, too.
+                let is_over = now >= until || gates.met.load(Acquire) != 0;
+                if !is_over {
+                    system::futex_wait(&waiting.state, state::WAITS, super::NAP.min((until - now) as u32));
+                } else if waiting.state.compare_exchange(state::WAITS, state::FREE, Acquire, Relaxed).is_ok() {
+                    break;
+                }
+            }
+            state::ASKED => {
+                let _ = waiting.state.compare_exchange(state::ASKED, state::STANDS, Release, Relaxed);
+            }
+            state::STANDS => system::futex_wait(&waiting.state, state::STANDS, super::NAP),
+            state::MAY_GO => {
+                waiting.state.store(state::FREE, Release);
+                return false;
+            }
+            _ => break,
         }
-        let now = system::milliseconds();
-        // After a meet, those that are not part of it go on, too.
-        if now >= until || gates.met.load(Acquire) != 0 {
-            break;
-        }
-        system::futex_wait(&waiting.state, state::WAITS, super::NAP.min((until - now) as u32));
     }
-    // It may be released at this moment; then it was part of the meet.
-    waiting.state.compare_exchange(state::WAITS, state::FREE, Acquire, Relaxed).is_ok() || {
-        waiting.state.store(state::FREE, Release);
-        false
-    }
+    true
 }
 
 /// The events of the meet, as bits.

@@ -161,6 +161,14 @@ fn about_to(operation: u32, object: Pointer, pc: usize) {
     }
 }
 
+/// A function of the C library is about to access memory for a thread.
+#[inline]
+fn about_to_access(address: *const c_void, bytes: usize, write: bool, pc: usize) {
+    if gates::is_on() && !is_quiet() {
+        gates::access(address as usize, bytes, !write, write, pc);
+    }
+}
+
 /// A thread is about to ask for a lock.
 #[inline]
 fn about_to_lock(lock: Pointer, pc: usize) {
@@ -218,9 +226,7 @@ fn is_inherited(owner: u32) -> bool {
 #[inline]
 fn access(pc: usize, address: *const c_void, bytes: usize, write: bool) {
     if bytes != 0 && has_hooks() {
-        if gates::is_on() {
-            gates::access(address as usize, bytes, !write, write, pc);
-        }
+        about_to_access(address, bytes, write, pc);
         record(pc, |thread| thread.record_range(address as usize, bytes, write));
     }
 }

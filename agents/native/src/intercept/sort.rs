@@ -1,7 +1,7 @@
 //! Interceptors of `qsort`: it moves the elements in the C library, unseen. (What `bsearch` reads, it reads by the
 //! program's own comparison.)
 
-use super::{Pointer, has_hooks, record};
+use super::{Pointer, about_to_access, has_hooks, record};
 use crate::machine::{shim4, shim5};
 
 type Compare = unsafe extern "C" fn(Pointer, Pointer) -> core::ffi::c_int;
@@ -31,6 +31,7 @@ shim5! {
 fn sorted(elements: Pointer, count: usize, size: usize, pc: usize) {
     let bytes = count.saturating_mul(size);
     if count > 1 && bytes != 0 && has_hooks() {
+        about_to_access(elements, bytes, true, pc);
         record(pc, |thread| {
             thread.record_range(elements as usize, bytes, false);
             thread.record_range(elements as usize, bytes, true);

@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 
-use super::{Pointer, access as accessed, has_hooks, is_quiet, record};
+use super::{Pointer, about_to_access, access as accessed, has_hooks, is_quiet, record};
 use crate::access;
 use crate::machine::{shim2, shim3, shim4};
 
@@ -102,6 +102,8 @@ shim4! {
 #[inline(always)]
 fn copied(to: Pointer, from: Pointer, bytes: usize, pc: usize) {
     if bytes != 0 && has_hooks() {
+        about_to_access(from, bytes, false, pc);
+        about_to_access(to, bytes, true, pc);
         record(pc, |thread| {
             thread.record_range(from as usize, bytes, false);
             thread.record_range(to as usize, bytes, true);

@@ -174,6 +174,67 @@ fn a_gate_keeps_a_deadlock_from_striking() {
     assert!(found.iter().all(|finding| finding.starts_with("warning not-reproduced lock-order")), "{found:?} {ran:?}");
 }
 
+/// A thread is cancelled while it stands at its event. Then another one comes, which was to be kept apart from it.
+const CANCELLED: &str = r"
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int ready;
+volatile long data;
+static void *worker(void *u) {
+    int old;
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
+    for (int i = 0; i < 200; i++) {
+        data++;
+        for (volatile int k = 0; k < 100000; k++) {}
+    }
+    return u;
+}
+static void *second(void *u) {
+    pthread_mutex_lock(&lock);
+    while (!ready) pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    data++;
+    return u;
+}
+int main(void) {
+    pthread_t x, y;
+    pthread_create(&y, 0, second, 0);
+    pthread_create(&x, 0, worker, 0);
+    usleep(30000);
+    pthread_cancel(x);
+    pthread_join(x, 0);
+    pthread_mutex_lock(&lock);
+    ready = 1;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+    pthread_join(y, 0);
+    return 0;
+}
+";
+
+#[test]
+fn a_thread_that_was_cancelled_at_its_event_meets_nobody() {
+    let folder = recorded(CANCELLED);
+    let ran = folder.run(&["confirm", "found.json"]);
+    let found = findings(&folder);
+    assert!(found.iter().all(|finding| !finding.starts_with("confirmed")), "{found:?} {ran:?}");
+}
+
+/// A copy by the C library is an access like another.
+#[test]
+fn a_race_of_a_copy_is_confirmed() {
+    let text = HIDDEN
+        .replace("int shared, count;", "#include <string.h>\nlong shared[8], from[8]; int count;")
+        .replace("shared = 1;", "memcpy(shared, from, sizeof shared);")
+        .replace("shared = 2;", "shared[2] = 2;");
+    let folder = recorded(&text);
+    let ran = folder.run(&["confirm", "found.json"]);
+    let found = findings(&folder);
+    assert!(found.len() == 1 && found[0].starts_with("confirmed confirmed race"), "{found:?} {ran:?}");
+}
+
 /// The program never ends, and nobody comes: a signal ends the work, and the file is as it was.
 #[test]
 fn a_signal_ends_the_work() {
