@@ -6,7 +6,7 @@
 //! * a thread has ever come to each event that has to come before (it may not have done it yet);
 //! * or, if the event is part of a meet, threads stand at all its other events, too, and they conflict
 //!   ([`meeting`]). That is noted, and all of them go on;
-//! * or its patience is over. No thread is held for long, for nobody knows whether the others can come at all.
+//! * or its patience is over. No thread is held for long: the others may have no way to come at all.
 //!
 //! All other threads run freely. In a process with gates, the fast paths of hooks are closed, so that every access
 //! comes through here. In all others, nothing of this costs more than a look at [`is_on`], on slow paths.
@@ -144,7 +144,7 @@ pub fn arrive(arrival: Arrival) {
     let Some(gates) = file() else { return };
     // Its first hook gives a thread its slot.
     let Some(slot) = thread::enter(arrival.pc, |thread| thread.slot) else { return };
-    // Once threads have met, nobody is held; nor is there anybody to meet for a thread that is alone.
+    // Once threads have met, no thread is held. A thread that is alone in the process has no other one to meet.
     let is_alone = session::process().is_none_or(|process| process.slots.load(Relaxed) < 2);
     let here = events_at(gates, &arrival);
     if here == 0 || gates.met.load(Relaxed) != 0 {

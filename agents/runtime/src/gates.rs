@@ -107,7 +107,7 @@ pub struct Span {
 #[repr(C)]
 #[derive(Debug)]
 pub struct Stand {
-    /// The operating system's number of the thread; 0: nobody stood there.
+    /// The operating system's number of the thread; 0: no thread stood there.
     pub thread: AtomicU32,
     /// What it was about to do, one of [`operation`].
     pub operation: AtomicU32,

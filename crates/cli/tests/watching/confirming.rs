@@ -235,7 +235,7 @@ fn a_race_of_a_copy_is_confirmed() {
     assert!(found.len() == 1 && found[0].starts_with("confirmed confirmed race"), "{found:?} {ran:?}");
 }
 
-/// The program never ends, and nobody comes: a signal ends the work, and the file is as it was.
+/// The program never ends, and no thread comes to the events: a signal ends the work, and the file is as it was.
 #[test]
 fn a_signal_ends_the_work() {
     let folder = recorded(INVERSION);

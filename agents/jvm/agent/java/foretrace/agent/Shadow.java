@@ -68,7 +68,7 @@ final class Shadow extends WeakReference<Object> {
     volatile boolean isReleasedByOther;
     /** How many posts an await of this latch-like object needs, if that is recorded ({@link Grants}). */
     volatile int needed;
-    /** It is a barrier, and that is recorded: who arrives and who leaves is told apart from other uses. */
+    /** It is a barrier, and that is recorded: arrivals and departures are other records than other uses. */
     volatile boolean isBarrier;
     /** It was posted. (It has a time from when it is recorded how many posts it needs.) */
     boolean hasPosts;
